@@ -1,0 +1,60 @@
+// Worldclock is an MCP server on the IANA time zone database that Go embeds:
+// it searches zones, converts times between them, and knows when clocks are
+// moved next. It needs no network.
+//
+// Without arguments it connects the official client to itself, in both eras of
+// the protocol, and prints what each side sees:
+//
+//	go run ./examples/quickstart
+//
+// With --stdio it serves the client that starts it:
+//
+//	go run ./examples/quickstart --stdio
+//
+// The server itself is newApp, in tools.go. The demo is no part of it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/kervan-mcp/kervan/transport"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "worldclock: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) == 0 {
+		return demo(ctx, newPrinter(out))
+	}
+	flags := flag.NewFlagSet("worldclock", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, in one line
+	how := transport.BindFlags(flags)
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return usage(flags, out)
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q (no arguments run the demo, --stdio serves)", flags.Arg(0))
+	}
+	return transport.Serve(ctx, newApp(time.Now), how)
+}
+
+func usage(flags *flag.FlagSet, out io.Writer) error {
+	_, err := fmt.Fprintln(out, "Usage: worldclock [flags]. Without flags it shows a demo.")
+	flags.SetOutput(out)
+	flags.PrintDefaults()
+	return err
+}
