@@ -16,12 +16,12 @@ import (
 // for concurrent use. The zero Call is usable: it belongs to no client, so it
 // reports nothing and sends nothing.
 type Call struct {
-	tool  string
-	args  []byte
-	from  *request
-	log   *slog.Logger
-	state *callState
-	sends *sender
+	tool   string
+	args   []byte
+	from   *request
+	logger func() *slog.Logger // made when it is first asked for
+	state  *callState
+	sends  *sender
 }
 
 type callKey struct{}
@@ -121,10 +121,10 @@ func (c *Call) RequestState() string {
 // Logger logs with the tool and the request id, to the app's log and, with
 // [WithProtocolLogging], to a client that asked for it.
 func (c *Call) Logger() *slog.Logger {
-	if c.log == nil {
+	if c.logger == nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	return c.log
+	return c.logger()
 }
 
 // Progress tells the client how far the call is, if it asked. Done must rise
@@ -167,11 +167,11 @@ func (s *sender) progress(done, total float64, message string) {
 		return
 	}
 	if math.IsNaN(done) || math.IsInf(done, 0) || math.IsNaN(total) || math.IsInf(total, 0) {
-		s.call.log.Warn("progress dropped: not a number")
+		s.call.logger().Warn("progress dropped: not a number")
 		return
 	}
 	if s.begun && done <= s.last {
-		s.call.log.Warn("progress dropped: it must rise", "last", s.last, "now", done)
+		s.call.logger().Warn("progress dropped: it must rise", "last", s.last, "now", done)
 		return
 	}
 	s.begun, s.last = true, done

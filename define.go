@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/kervan-mcp/kervan/internal/bridge"
 	"github.com/kervan-mcp/kervan/internal/jsonx"
 	"github.com/kervan-mcp/kervan/internal/schema"
 )
@@ -30,6 +31,7 @@ type RegisteredTool struct {
 	middleware    []Middleware
 	timeout       time.Duration // 0 = the app's
 
+	headers   []bridge.HeaderParam
 	opaque    []string // Go types whose schema admits anything
 	noted     atomic.Bool
 	abandoned atomic.Int64 // handlers that still run after their answer
@@ -147,7 +149,9 @@ func (t *RegisteredTool) compileInput(d *ToolDef) *DefinitionError {
 	if t.input, t.info.InputSchema, err = compileSchema(text, schema.Options{}); err != nil {
 		return schemaError(InvalidInputSchema, "the input schema is not usable", err)
 	}
-	return nil
+	var bad *DefinitionError
+	t.headers, bad = headerParams(t.info.InputSchema)
+	return bad
 }
 
 func (t *RegisteredTool) compileOutput(d *ToolDef) *DefinitionError {

@@ -20,11 +20,11 @@ type App struct {
 	chain         atomic.Pointer[appChain]
 	seals         *sealer
 
-	mu          sync.Mutex
-	errs        []error
-	served      bool
-	features    []func(*mcp.Server)
-	projections map[Registry]*projection
+	mu       sync.Mutex
+	errs     []error
+	served   bool
+	features []func(*mcp.Server)
+	servers  *servers
 }
 
 // NewApp makes an app without tools. Name and version must not be blank; they
@@ -32,7 +32,8 @@ type App struct {
 // are reported by [App.Err].
 func NewApp(name, version string, opts ...Option) *App {
 	s := newSettings(name, version, opts)
-	a := &App{name: name, version: version, settings: s, registry: s.registry, projections: map[Registry]*projection{}}
+	a := &App{name: name, version: version, settings: s, registry: s.registry}
+	a.servers = newServers(a)
 	a.chain.Store(&appChain{})
 	a.seals = newSealer(s.stateKeys)
 	if a.registry == nil {
@@ -157,54 +158,6 @@ func (a *App) note(t *RegisteredTool) {
 	}
 	for _, name := range t.opaque {
 		a.emit(DefinitionEvent{Tool: t.info.Name, OpaqueType: name})
-	}
-}
-
-// Prompt adds a prompt. It is the SDK's own, under Kervan's protection: a
-// panic or an error of handler costs one request and is masked unless it is a
-// [ToolError] or a *jsonrpc.Error, and the app's tool timeout applies.
-func (a *App) Prompt(prompt *mcp.Prompt, handler mcp.PromptHandler) {
-	if prompt == nil || handler == nil || prompt.Name == "" {
-		a.fail(featureError("a prompt", "a name and a handler"))
-		return
-	}
-	a.feature(func(s *mcp.Server) { s.AddPrompt(prompt, handler) })
-}
-
-// Resource adds a resource, protected like a prompt. Its URI must be absolute.
-func (a *App) Resource(resource *mcp.Resource, handler mcp.ResourceHandler) {
-	if resource == nil || handler == nil || resource.URI == "" {
-		a.fail(featureError("a resource", "a URI and a handler"))
-		return
-	}
-	a.feature(func(s *mcp.Server) { s.AddResource(resource, handler) })
-}
-
-// ResourceTemplate adds a resource template, protected like a prompt.
-func (a *App) ResourceTemplate(template *mcp.ResourceTemplate, handler mcp.ResourceHandler) {
-	if template == nil || handler == nil || template.URITemplate == "" {
-		a.fail(featureError("a resource template", "a URI template and a handler"))
-		return
-	}
-	a.feature(func(s *mcp.Server) { s.AddResourceTemplate(template, handler) })
-}
-
-func featureError(what, needs string) error {
-	return &DefinitionError{Code: InvalidHandler, Message: what + " is incomplete", Hint: "give it " + needs}
-}
-
-// feature adds to every server of the app, those to come too. The SDK panics
-// on what it refuses; that becomes a definition error.
-func (a *App) feature(add func(*mcp.Server)) {
-	if err := try(func() { add(mcp.NewServer(&mcp.Implementation{Name: a.name, Version: a.version}, nil)) }); err != nil {
-		a.fail(&DefinitionError{Code: InvalidHandler, Message: "the SDK refused a prompt or resource: " + err.Error(), Hint: "correct it"})
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.features = append(a.features, add)
-	for _, p := range a.projections {
-		add(p.server)
 	}
 }
 

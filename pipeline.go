@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -143,11 +144,14 @@ func (a *App) attend(ctx context.Context, req *request, start time.Time) *answer
 // newCall makes what middleware and handlers see of req, and puts it in ctx.
 func (a *App) newCall(ctx context.Context, req *request) (*Call, context.Context) {
 	c := &Call{tool: req.tool.tool.info.Name, from: req, state: &callState{}}
-	c.log = a.settings.logger.With("tool", c.tool, "request", req.id)
 	c.sends = &sender{ctx: ctx, call: c}
-	if min, ok := a.clientLogLevel(req); ok {
-		c.log = slog.New(&clientHandler{next: c.log.Handler(), sends: c.sends, min: min})
-	}
+	c.logger = sync.OnceValue(func() *slog.Logger {
+		log := a.settings.logger.With("tool", c.tool, "request", req.id)
+		if min, ok := a.clientLogLevel(req); ok {
+			log = slog.New(&clientHandler{next: log.Handler(), sends: c.sends, min: min})
+		}
+		return log
+	})
 	return c, context.WithValue(ctx, callKey{}, c)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -20,14 +19,15 @@ import (
 // modernVersion is the first protocol version of the new era.
 const modernVersion = "2026-07-28"
 
-// A projection shows one registry as one SDK server. The registry is the
+// A projection shows one registry as an SDK server. The registry is the
 // truth: lists and calls read it, and the SDK's own tool table holds one stub
 // only, whose replacement makes the SDK announce a change.
 type projection struct {
 	app    *App
 	source Registry
-	server *mcp.Server
-	impl   []byte // the server's implementation info as JSON
+	server *mcp.Server // announces changes
+	quiet  *mcp.Server // the same, for transports that cannot deliver them
+	impl   []byte      // the server's implementation info as JSON
 
 	current     atomic.Pointer[view]
 	build       sync.Mutex
@@ -55,39 +55,67 @@ func (e *entry) chainFor(app *appChain) (*composed, error) {
 	return c, err
 }
 
-// newProjection builds the server of a registry and follows its changes.
-func (a *App) newProjection(r Registry) (*projection, error) {
-	info := &mcp.Implementation{Name: a.name, Version: a.version, Title: a.settings.title}
-	opts := &mcp.ServerOptions{
-		Instructions: a.settings.instructions,
-		Logger:       slog.New(slog.DiscardHandler), // the SDK logs what requests hold
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope, c.TTLMs = "private", 0 },
-	}
-	if a.settings.protocolLogging {
-		opts.Capabilities.Logging = &mcp.LoggingCapabilities{}
-	}
+// newProjection builds the servers of a registry and follows its changes.
+func (a *App) newProjection(r Registry, bare bool) (*projection, error) {
 	p := &projection{app: a, source: r}
+	info := &mcp.Implementation{Name: a.name, Version: a.version, Title: a.settings.title}
 	var err error
 	if p.impl, err = json.Marshal(info); err != nil {
 		return nil, err
 	}
 	err = try(func() {
-		for _, configure := range a.settings.serverOptions {
-			configure(opts)
-		}
-		p.server = mcp.NewServer(info, opts)
-		p.server.AddReceivingMiddleware(p.receive)
-		for _, add := range a.features {
-			add(p.server)
-		}
+		p.server = p.newServer(info, true)
+		p.quiet = p.newServer(info, false)
 	})
 	if err != nil {
 		return nil, &DefinitionError{Code: InvalidAppOptions, Message: "the SDK refused the server's options: " + err.Error(), Hint: "correct what WithServerOptions sets", Err: err}
 	}
+	if !bare {
+		for _, add := range a.allFeatures() {
+			p.addFeature(add)
+		}
+	}
 	p.announced = p.view().list
 	p.unsubscribe = r.Subscribe(p.changed)
 	return p, nil
+}
+
+// newServer makes one of the two servers of a projection: one that announces
+// changes, and one for transports that could not deliver them.
+func (p *projection) newServer(info *mcp.Implementation, announces bool) *mcp.Server {
+	a := p.app
+	opts := &mcp.ServerOptions{
+		Instructions: a.settings.instructions,
+		Logger:       slog.New(slog.DiscardHandler), // the SDK logs what requests hold
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: announces}},
+		SetCacheable: func(ctx context.Context, _ mcp.Request, c *mcp.Cacheable) {
+			c.TTLMs, c.CacheScope = cacheHint(ctx)
+		},
+	}
+	if a.settings.protocolLogging {
+		opts.Capabilities.Logging = &mcp.LoggingCapabilities{}
+	}
+	for _, configure := range a.settings.serverOptions {
+		configure(opts)
+	}
+	soundCompletion(opts)
+	s := mcp.NewServer(info, opts)
+	s.AddReceivingMiddleware(p.receive)
+	return s
+}
+
+// cacheHint says how long a cache may keep a list, and for whom (rule 3.16).
+func cacheHint(ctx context.Context) (ttlMs int, scope string) {
+	if ttl := bridge.CallerFrom(ctx).PublicTTL; ttl > 0 {
+		return ttl, "public"
+	}
+	return 0, "private"
+}
+
+// addFeature adds a prompt or resource to both servers.
+func (p *projection) addFeature(add func(*mcp.Server)) {
+	add(p.server)
+	add(p.quiet)
 }
 
 // changed announces a change of the registry to clients, if they would see a
@@ -124,49 +152,8 @@ func (p *projection) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
 			return p.app.guarded(ctx, method, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
 		}
-		return next(ctx, method, req)
+		return p.app.shielded(method, func() (mcp.Result, error) { return next(ctx, method, req) })
 	}
-}
-
-// guarded runs a method that user code answers, under the app's timeout, with
-// masking and panic isolation.
-func (a *App) guarded(ctx context.Context, method string, run func(context.Context) (mcp.Result, error)) (mcp.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, a.settings.timeout, errTimedOut)
-	defer cancel()
-	type outcome struct {
-		res mcp.Result
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		o := outcome{err: errGoexit}
-		defer func() { done <- o }()
-		defer catch(&o.err)
-		o.res, o.err = run(ctx)
-	}()
-	select {
-	case o := <-done:
-		if o.err == nil {
-			return o.res, nil
-		}
-		return nil, a.protocolError(method, o.err)
-	case <-ctx.Done():
-		if context.Cause(ctx) == errTimedOut {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: textMethodTimeout(method, a.settings.timeout)}
-		}
-		return nil, ctx.Err()
-	}
-}
-
-// protocolError is what a client sees of an error outside of tools.
-func (a *App) protocolError(method string, err error) error {
-	if wire := find[*jsonrpc.Error](err); wire != nil {
-		return &jsonrpc.Error{Code: wire.Code, Message: wire.Message, Data: wire.Data}
-	}
-	if te := find[*ToolError](err); te != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: te.message}
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: textMaskedMethod(method, a.mask(method, "", err))}
 }
 
 // callTool finds the tool for this caller and runs it.
@@ -251,51 +238,4 @@ func (p *projection) near(ctx context.Context, v *view, name string) []string {
 		}
 	}
 	return schema.Nearest(name, names, 3)
-}
-
-// root is this package's side of the bridge.
-type root struct{}
-
-func init() { bridge.Register(root{}) }
-
-func (root) Start(app any) error {
-	a := app.(*App)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := errors.Join(a.errs...); err != nil {
-		return err
-	}
-	a.served = true
-	return nil
-}
-
-func (root) Server(app, registry any) (*mcp.Server, error) {
-	a := app.(*App)
-	r := a.registry
-	if registry != nil {
-		r = registry.(Registry)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if p, ok := a.projections[r]; ok {
-		return p.server, nil
-	}
-	p, err := a.newProjection(r)
-	if err != nil {
-		return nil, err
-	}
-	a.projections[r] = p
-	return p.server, nil
-}
-
-func (root) Logger(app any) *slog.Logger { return app.(*App).settings.logger }
-
-func (root) Close(app any) {
-	a := app.(*App)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for r, p := range a.projections {
-		p.unsubscribe()
-		delete(a.projections, r)
-	}
 }

@@ -32,6 +32,9 @@ type MemoryRegistry struct {
 	mu       sync.Mutex // held by writers
 	tools    atomic.Pointer[[]*RegisteredTool]
 	notifier notifier
+	// A draft notes the definitions that it took, for when it takes effect.
+	isDraft bool
+	taken   []*ToolDef
 	// logger hears of a subscriber that panics. Default: slog's.
 	logger *slog.Logger
 }
@@ -106,12 +109,21 @@ func (r *MemoryRegistry) put(defs []*ToolDef, place func([]*RegisteredTool, *Reg
 		return err
 	}
 	if len(compiled) > 0 {
-		for _, d := range defs {
-			d.inUse.Store(true)
-		}
+		r.take(defs)
 		r.publish(tools)
 	}
 	return nil
+}
+
+// take marks definitions as in use; those of a draft are when it takes effect.
+func (r *MemoryRegistry) take(defs []*ToolDef) {
+	if r.isDraft {
+		r.taken = append(r.taken, defs...)
+		return
+	}
+	for _, d := range defs {
+		d.inUse.Store(true)
+	}
 }
 
 // Remove takes a tool out and reports whether there was one.
@@ -133,11 +145,12 @@ func (r *MemoryRegistry) Update(change func(draft *MemoryRegistry) error) error 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.Tools()
-	draft := &MemoryRegistry{}
+	draft := &MemoryRegistry{isDraft: true}
 	draft.tools.Store(&before)
 	if err := change(draft); err != nil {
 		return err
 	}
+	r.take(draft.taken)
 	if after := draft.Tools(); !slices.Equal(before, after) {
 		r.publish(after)
 	}

@@ -98,6 +98,7 @@ func (p *projection) listTools(ctx context.Context, r *mcp.ServerRequest[*mcp.Li
 		}
 	}
 	res := &listResult{frame: p, tools: pages[page], modern: r.ProtocolVersion() >= modernVersion}
+	res.ttl, res.scope = cacheHint(ctx)
 	if page+1 < len(pages) {
 		res.next = writeCursor(page + 1)
 	}
@@ -134,6 +135,8 @@ type listResult struct {
 	frame  *projection
 	tools  []byte
 	next   string
+	ttl    int
+	scope  string
 	modern bool
 }
 
@@ -146,7 +149,9 @@ func (r *listResult) MarshalJSON() ([]byte, error) {
 		b = jsonx.AppendString(append(b, `,"nextCursor":`...), r.next)
 	}
 	if r.modern {
-		b = append(b, `,"ttlMs":0,"cacheScope":"private","resultType":"complete"`...)
+		b = strconv.AppendInt(append(b, `,"ttlMs":`...), int64(r.ttl), 10)
+		b = jsonx.AppendString(append(b, `,"cacheScope":`...), r.scope)
+		b = append(b, `,"resultType":"complete"`...)
 	}
 	return append(b, '}'), nil
 }

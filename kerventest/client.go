@@ -119,7 +119,7 @@ func New(t testing.TB, app *kervan.App, opts ...Option) *Client {
 	return c
 }
 
-func (c *Client) connect(ctx context.Context, transport mcp.Transport, cfg config) {
+func (c *Client) connect(ctx context.Context, transport *clientConn, cfg config) {
 	c.t.Helper()
 	options := &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
@@ -141,6 +141,16 @@ func (c *Client) connect(ctx context.Context, transport mcp.Transport, cfg confi
 	var err error
 	if c.session, err = client.Connect(ctx, transport, session); err != nil {
 		c.t.Fatalf("kerventest: cannot connect: %v", err)
+	}
+	if cfg.era != Modern || options.ToolListChangedHandler == nil {
+		return
+	}
+	// The SDK's client opens its subscription on the side; waiting for it
+	// makes the order of the exchange the same each time.
+	select {
+	case <-transport.listening:
+	case <-time.After(waitLimit):
+		c.t.Fatal("kerventest: the server did not acknowledge the subscription")
 	}
 }
 

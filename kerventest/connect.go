@@ -22,10 +22,10 @@ import (
 
 // serve starts the server's side and returns the client's transport to it,
 // and a function that waits for the server's end.
-func serve(ctx context.Context, app *kervan.App, cfg config, ex *exchange) (mcp.Transport, func(), error) {
+func serve(ctx context.Context, app *kervan.App, cfg config, ex *exchange) (*clientConn, func(), error) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	client := &clientConn{r: bufio.NewReader(toClient), closeRead: toClient.Close, w: fromClient, exchange: ex, calls: map[any]*capture{}}
+	client := &clientConn{r: bufio.NewReader(toClient), closeRead: toClient.Close, w: fromClient, exchange: ex, calls: map[any]*capture{}, listening: make(chan struct{})}
 	if cfg.stdio {
 		if cfg.auth != nil {
 			return nil, nil, errors.New("WithAuth does not work over stdio, which authenticates nobody")
@@ -73,6 +73,9 @@ type clientConn struct {
 
 	mu    sync.Mutex
 	calls map[any]*capture
+
+	listening     chan struct{} // closed when the server acknowledged a listen
+	acknowledging sync.Once
 }
 
 func (c *clientConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
@@ -93,8 +96,11 @@ func (c *clientConn) Read(context.Context) (jsonrpc.Message, error) {
 	case *jsonrpc.Response:
 		c.keep(msg)
 	case *jsonrpc.Request:
-		if msg.Method == "notifications/progress" {
+		switch msg.Method {
+		case "notifications/progress":
 			c.keepProgress(msg.Params)
+		case "notifications/subscriptions/acknowledged":
+			c.acknowledging.Do(func() { close(c.listening) })
 		}
 	}
 	return msg, nil
@@ -109,7 +115,23 @@ func (c *clientConn) keep(res *jsonrpc.Response) {
 		cap.mu.Lock()
 		defer cap.mu.Unlock()
 		cap.raw = res.Result
+		res.Result = withoutStructured(res.Result)
 	}
+}
+
+// withoutStructured takes structuredContent out of what the SDK's client
+// reads: it decodes numbers as float64, and fails on those that are too large.
+func withoutStructured(result json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(result, &members) != nil || members["structuredContent"] == nil {
+		return result
+	}
+	delete(members, "structuredContent")
+	data, err := json.Marshal(members)
+	if err != nil {
+		return result
+	}
+	return data
 }
 
 func (c *clientConn) keepProgress(params json.RawMessage) {

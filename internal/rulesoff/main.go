@@ -1,0 +1,119 @@
+// Command rulesoff proves that every security rule has a test that needs it:
+// it switches one rule off at a time, by a small edit that only the compiler
+// sees, runs the rule's test, and fails if the test passes.
+//
+//	go run ./internal/rulesoff           # all rules
+//	go run ./internal/rulesoff 1.6 1.12  # those whose number begins so
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A switchOff is an edit that removes one rule, and the test that must then
+// fail.
+type switchOff struct {
+	Rule string // its number, and what of it is removed
+	File string
+	Old  string // stands in File exactly once
+	New  string
+	Test string // package and test: "./internal/jsonx TestRule1_6_Duplicates"
+}
+
+func main() {
+	failed := 0
+	ran := 0
+	for _, s := range rules {
+		if !selected(s.Rule, os.Args[1:]) {
+			continue
+		}
+		ran++
+		if err := check(s); err != nil {
+			failed++
+			fmt.Printf("FAIL  %s: %v\n", s.Rule, err)
+			continue
+		}
+		fmt.Printf("ok    %s: %s fails without it\n", s.Rule, s.Test)
+	}
+	fmt.Printf("%d passed, %d failed\n", ran-failed, failed)
+	if failed > 0 || ran == 0 {
+		os.Exit(1)
+	}
+}
+
+func selected(rule string, prefixes []string) bool {
+	if len(prefixes) == 0 {
+		return true
+	}
+	for _, p := range prefixes {
+		if strings.HasPrefix(rule, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// check switches s off and expects its test to fail.
+func check(s switchOff) error {
+	pkg, test, ok := strings.Cut(s.Test, " ")
+	if !ok {
+		return fmt.Errorf("the test %q names no package", s.Test)
+	}
+	source, err := os.ReadFile(s.File)
+	if err != nil {
+		return err
+	}
+	if n := bytes.Count(source, []byte(s.Old)); n != 1 {
+		return fmt.Errorf("%s has the text to edit %d times, want once; the edit is stale", s.File, n)
+	}
+	dir, err := os.MkdirTemp("", "rulesoff")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := writeOverlay(dir, s.File, bytes.Replace(source, []byte(s.Old), []byte(s.New), 1))
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=120s", "-overlay="+overlay, "-run=^"+test+"$", pkg)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		return fmt.Errorf("there is no test %s", s.Test)
+	case err == nil:
+		return fmt.Errorf("%s passes without the rule", s.Test)
+	case !errors.As(err, &exit):
+		return err
+	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
+		return fmt.Errorf("the edited file does not build:\n%s", out)
+	case !bytes.Contains(out, []byte("--- FAIL")) && !bytes.Contains(out, []byte("panic:")) && !bytes.Contains(out, []byte("fatal error:")):
+		return fmt.Errorf("the test run failed in an unexpected way:\n%s", out)
+	}
+	return nil
+}
+
+// writeOverlay writes what go test reads instead of file.
+func writeOverlay(dir, file string, edited []byte) (string, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	replacement := filepath.Join(dir, filepath.Base(file))
+	if err := os.WriteFile(replacement, edited, 0o600); err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{path: replacement}})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, data, 0o600)
+}
