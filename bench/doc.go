@@ -1,0 +1,4 @@
+// Package bench measures what a server built with Kervan costs, against servers
+// built with its peers. It holds benchmarks and tests only; README.md tells how
+// to run them and how to read what they print.
+package bench

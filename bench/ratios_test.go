@@ -1,0 +1,106 @@
+//go:build unix
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// A row is one line of a table: a server and its samples, one of each round.
+type row struct {
+	name    string
+	work    *workload
+	samples []sample
+}
+
+// TestRatios measures the peers in turns, round by round, and prints what they
+// cost compared with Kervan. It asserts nothing about time. BENCH_ROUNDS sets
+// the number of rounds.
+func TestRatios(t *testing.T) {
+	if testing.Short() || !testing.Verbose() {
+		t.Skip("prints tables only; run it with -v and without -short")
+	}
+	rounds := 3
+	if text := os.Getenv("BENCH_ROUNDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("BENCH_ROUNDS is %q; it must be a number of 1 or more", text)
+		}
+		rounds = n
+	}
+	for _, s := range []scenario{callAdd, callOrder, list200, list5000} {
+		bed := newBed(s)
+		for _, e := range eras {
+			t.Run(s.title()+"/"+string(e), func(t *testing.T) {
+				var rows []*row
+				for _, p := range s.peers {
+					rows = append(rows, &row{name: p.name, work: bed.workload(t, p, e)})
+				}
+				rows = append(rows, &row{name: "(harness)", work: rows[0].work.replayed(t)})
+				compare(t, rows, rounds, s.calls)
+			})
+		}
+	}
+	few, many := newBed(callAdd), newBed(callMany)
+	for _, e := range eras {
+		t.Run(callMany.title()+"/"+string(e), func(t *testing.T) {
+			compare(t, []*row{
+				{name: "kervan, 1 tool", work: few.workload(t, kervanPeer, e)},
+				{name: "kervan, 5,000 tools", work: many.workload(t, kervanPeer, e)},
+			}, rounds, callMany.calls)
+		})
+	}
+}
+
+// compare measures the rows in turns, each round beginning with another one, and
+// prints the table. The first row is the one that the ratios refer to.
+func compare(t *testing.T, rows []*row, rounds, calls int) {
+	for _, r := range rows {
+		measure(t, r.work, max(1, calls/5))
+	}
+	for round := range rounds {
+		for i := range rows {
+			r := rows[(round+i)%len(rows)]
+			r.samples = append(r.samples, measure(t, r.work, calls))
+		}
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%d rounds of %d\n", rounds, calls)
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\tCPU µs\tallocs\tKiB\tCPU, first row = 1\t(lowest–highest)\tfirst row / this\t")
+	base := rows[0]
+	for _, r := range rows {
+		ratios := make([]float64, rounds)
+		for i, s := range r.samples {
+			ratios[i] = s.cpu / base.samples[i].cpu
+		}
+		ratio := median(ratios)
+		fmt.Fprintf(w, "%s\t%.1f\t%.0f\t%.1f\t%.2f\t(%.2f–%.2f)\t%.3f\t\n", r.name,
+			r.median(func(s sample) float64 { return s.cpu })/1e3,
+			r.median(func(s sample) float64 { return s.allocs }),
+			r.median(func(s sample) float64 { return s.bytes })/1024,
+			ratio, slices.Min(ratios), slices.Max(ratios), 1/ratio)
+	}
+	_ = w.Flush() // into memory
+	t.Log(table.String())
+}
+
+func (r *row) median(of func(sample) float64) float64 {
+	values := make([]float64, len(r.samples))
+	for i, s := range r.samples {
+		values[i] = of(s)
+	}
+	return median(values)
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
