@@ -152,12 +152,33 @@ func (a *App) guarded(ctx context.Context, method string, run func(context.Conte
 	}
 }
 
-// protocolError is what a client sees of an error outside of tools.
-func (a *App) protocolError(method string, err error) error {
-	if wire := find[*jsonrpc.Error](err); wire != nil {
+// sdkError recognises the SDK's own errors, which it wraps, by the texts of
+// what it wraps; a wrapped error of anyone else, such as another server that a
+// handler called, is not for this client. The text around is left out.
+func sdkError(err error) error {
+	wire := find[*jsonrpc.Error](err)
+	if wire == nil {
+		return nil
+	}
+	switch {
+	case wire.Code == jsonrpc.CodeInvalidParams && wire.Message == "invalid params":
+		return &jsonrpc.Error{Code: wire.Code, Message: textInvalidParams}
+	case wire.Code == mcp.CodeResourceNotFound && wire.Message == "Resource not found":
 		return &jsonrpc.Error{Code: wire.Code, Message: wire.Message, Data: wire.Data}
 	}
+	return nil
+}
+
+// protocolError is what a client sees of an error outside of tools.
+func (a *App) protocolError(method string, err error) error {
+	if wire, ok := err.(*jsonrpc.Error); ok && wire != nil {
+		return &jsonrpc.Error{Code: wire.Code, Message: wire.Message, Data: wire.Data}
+	}
+	if known := sdkError(err); known != nil {
+		return known
+	}
 	if te := find[*ToolError](err); te != nil {
+		a.logHidden(method, "", te, err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: te.message}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: textMaskedMethod(method, a.mask(method, "", err))}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"reflect"
 	"strings"
 
@@ -101,6 +102,10 @@ func loggable(v any) (shown any) {
 		return textInternal
 	case nil, bool, int64, uint64:
 		return v
+	case float64:
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return v
+		}
 	case string:
 		return strings.ToValidUTF8(v, "\uFFFD")
 	case fmt.Stringer:

@@ -33,7 +33,7 @@ func (a *App) mask(tool, requestID string, err error) string {
 }
 
 // logHidden logs what a ToolError keeps from the client, if anything.
-func (a *App) logHidden(call *Call, te *ToolError, err error) {
+func (a *App) logHidden(tool, requestID string, te *ToolError, err error) {
 	private := te.private()
 	if private == nil && err == error(te) {
 		return
@@ -44,7 +44,7 @@ func (a *App) logHidden(call *Call, te *ToolError, err error) {
 		around = strings.ReplaceAll(around, te.message, "…")
 	}
 	a.settings.logger.Warn("a tool error keeps details from the client",
-		"tool", call.tool, "request", call.from.id, "around", around, "cause", errorText(private))
+		"tool", tool, "request", requestID, "around", around, "cause", errorText(private))
 }
 
 // late tells what a handler ended with after its call had been answered.

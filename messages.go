@@ -85,8 +85,9 @@ func textUnknownTool(name string, near []string) string {
 }
 
 const (
-	textBadCursor = "Invalid cursor: use the nextCursor of an earlier answer, or none."
-	textBadState  = "Invalid requestState: it is unknown, expired, or of another call. Call the tool again without it."
+	textInvalidParams = "Invalid params: there is no such prompt or resource, or an argument is missing or wrong."
+	textBadCursor     = "Invalid cursor: use the nextCursor of an earlier answer, or none."
+	textBadState      = "Invalid requestState: it is unknown, expired, or of another call. Call the tool again without it."
 )
 
 func textMissingCapability(names []string) string {

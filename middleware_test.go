@@ -1,5 +1,7 @@
 package kervan_test
 
+//lint:file-ignore SA5000 the panic is what is tested
+
 import (
 	"context"
 	"errors"

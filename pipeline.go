@@ -295,7 +295,7 @@ func (a *App) settle(ctx context.Context, call *Call, ans *answer, err error) *a
 		return ans
 	}
 	if te := find[*ToolError](err); te != nil {
-		a.logHidden(call, te, err)
+		a.logHidden(call.tool, call.from.id, te, err)
 		return textAnswer(OutcomeToolError, te.message)
 	}
 	return a.masked(call.tool, call.from.id, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/kervan-mcp/kervan/internal/bridge"
+	"github.com/kervan-mcp/kervan/internal/jsonx"
 	"github.com/kervan-mcp/kervan/internal/schema"
 )
 
@@ -59,8 +60,11 @@ func (e *entry) chainFor(app *appChain) (*composed, error) {
 func (a *App) newProjection(r Registry, bare bool) (*projection, error) {
 	p := &projection{app: a, source: r}
 	info := &mcp.Implementation{Name: a.name, Version: a.version, Title: a.settings.title}
-	var err error
-	if p.impl, err = json.Marshal(info); err != nil {
+	data, err := json.Marshal(info)
+	if err != nil {
+		return nil, err
+	}
+	if p.impl, err = jsonx.AppendCanonical(nil, data); err != nil {
 		return nil, err
 	}
 	err = try(func() {

@@ -1,5 +1,8 @@
 package jsonx
 
+//lint:file-ignore SA5008 odd tags are what is tested
+//lint:file-ignore U1000 fields exist to be encoded
+
 import (
 	"encoding/json"
 	"errors"

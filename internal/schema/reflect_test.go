@@ -1,5 +1,7 @@
 package schema
 
+//lint:file-ignore SA5008 odd tags are what is tested
+
 import (
 	"bytes"
 	"encoding/json"
