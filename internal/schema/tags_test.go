@@ -18,7 +18,6 @@ func tagged(typ reflect.Type, tag string) reflect.Type {
 }
 
 func TestRule1_4_Tags(t *testing.T) {
-	const ints = `"maximum":9223372036854775807,"minimum":-9223372036854775808`
 	for _, c := range []struct {
 		typ  reflect.Type
 		tag  string
@@ -33,9 +32,9 @@ func TestRule1_4_Tags(t *testing.T) {
 		{reflect.TypeFor[string](), `jsonschema:"default="`, `{"type":"string","default":""}`},
 		{reflect.TypeFor[string](), `jsonschema:"format=email,examples=a@b.c,examples=d@e.f"`, `{"type":"string","format":"email","examples":["a@b.c","d@e.f"]}`},
 		{reflect.TypeFor[int](), `jsonschema:"minimum=1,maximum=9,default=3"`, `{"type":"integer","default":3,"maximum":9,"minimum":1}`},
-		{reflect.TypeFor[int](), `jsonschema:"minimum=9007199254740993"`, `{"type":"integer","maximum":9223372036854775807,"minimum":9007199254740993}`},
-		{reflect.TypeFor[int](), `jsonschema:"exclusiveMinimum=0,multipleOf=5"`, `{"type":"integer","multipleOf":5,"maximum":9223372036854775807,"minimum":-9223372036854775808,"exclusiveMinimum":0}`},
-		{reflect.TypeFor[int](), `jsonschema:"enum=1,enum=2"`, `{"type":"integer","enum":[1,2],` + ints + `}`},
+		{reflect.TypeFor[int](), `jsonschema:"minimum=9007199254740993"`, `{"type":"integer","minimum":9007199254740993}`},
+		{reflect.TypeFor[int](), `jsonschema:"exclusiveMinimum=0,multipleOf=5"`, `{"type":"integer","multipleOf":5,"exclusiveMinimum":0}`},
+		{reflect.TypeFor[int](), `jsonschema:"enum=1,enum=2"`, `{"type":"integer","enum":[1,2]}`},
 		{reflect.TypeFor[float64](), `jsonschema:"minimum=0.10,exclusiveMaximum=1e2,default=1.50"`, `{"type":"number","default":1.50,"exclusiveMaximum":1e2,"minimum":0.10}`},
 		{reflect.TypeFor[bool](), `jsonschema:"default=false"`, `{"type":"boolean","default":false}`},
 		{reflect.TypeFor[time.Duration](), `jsonschema:"default=30s,description=How long"`, `{"type":"string","description":"How long","default":"30s","pattern":"^[+-]?(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$"}`},

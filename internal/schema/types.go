@@ -232,6 +232,12 @@ func scalar(t reflect.Type) *jsonschema.Schema {
 	if !ok {
 		return nil
 	}
+	switch t.Kind() {
+	case reflect.Int: // what the platform has: bounds would be noise to a model, and decoding checks them
+		return &jsonschema.Schema{Type: "integer"}
+	case reflect.Uint, reflect.Uintptr:
+		return &jsonschema.Schema{Type: "integer", Minimum: low}
+	}
 	return &jsonschema.Schema{Type: "integer", Minimum: low, Maximum: high}
 }
 
