@@ -40,7 +40,7 @@ func updating() bool {
 func (c *Client) Golden(path string) {
 	c.t.Helper()
 	golden(c.t, path, map[string]string{
-		"client": c.exchange.of("client"),
+		"client": stable(c.exchange.of("client")),
 		"server": c.exchange.of("server"),
 	})
 }
@@ -87,7 +87,7 @@ func golden(t testing.TB, path string, got map[string]string) {
 			archive = &txtar.Archive{}
 		}
 		archive.Files = []txtar.File{
-			{Name: "client", Data: []byte(stable(got["client"]))},
+			{Name: "client", Data: []byte(got["client"])},
 			{Name: "server", Data: []byte(stable(got["server"]))},
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -102,7 +102,7 @@ func golden(t testing.TB, path string, got map[string]string) {
 		t.Fatalf("reading the golden transcript (write it with -update): %v", err)
 	}
 	for _, side := range []string{"client", "server"} {
-		want, have := fileOf(archive, side), stable(got[side])
+		want, have := stable(fileOf(archive, side)), stable(got[side])
 		if want != have {
 			t.Errorf("%s: the %s lines differ from the golden transcript (accept them with -update)\n--- golden\n%s--- now\n%s", path, side, want, have)
 		}
