@@ -24,7 +24,7 @@ func (a *App) Prompt(prompt *mcp.Prompt, handler mcp.PromptHandler) {
 	sound := func(ctx context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return soundResult(handler(ctx, r))
 	}
-	a.feature(func(s *mcp.Server) { s.AddPrompt(prompt, sound) })
+	a.add(feature{isPrompt: true, add: func(s *mcp.Server) { s.AddPrompt(prompt, sound) }})
 }
 
 // Resource adds a resource, protected like a prompt. Its URI must be absolute.
@@ -33,7 +33,7 @@ func (a *App) Resource(resource *mcp.Resource, handler mcp.ResourceHandler) {
 		a.fail(featureError("a resource", "an absolute URI, such as file:///notes.txt, and a handler"))
 		return
 	}
-	a.feature(func(s *mcp.Server) { s.AddResource(resource, soundResource(handler)) })
+	a.add(feature{add: func(s *mcp.Server) { s.AddResource(resource, soundResource(handler)) }})
 }
 
 // ResourceTemplate adds a resource template, protected like a prompt.
@@ -42,7 +42,7 @@ func (a *App) ResourceTemplate(template *mcp.ResourceTemplate, handler mcp.Resou
 		a.fail(featureError("a resource template", "an absolute URI template, such as file:///{path}, and a handler"))
 		return
 	}
-	a.feature(func(s *mcp.Server) { s.AddResourceTemplate(template, soundResource(handler)) })
+	a.add(feature{add: func(s *mcp.Server) { s.AddResourceTemplate(template, soundResource(handler)) }})
 }
 
 var absoluteURI = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -90,24 +90,39 @@ func soundResult[R any](res *R, err error) (*R, error) {
 	return &c, nil
 }
 
-// feature adds to every server of the app, those to come too. The SDK panics
-// on what it refuses; that becomes a definition error.
-func (a *App) feature(add func(*mcp.Server)) {
-	if err := try(func() { add(mcp.NewServer(&mcp.Implementation{Name: a.name, Version: a.version}, nil)) }); err != nil {
+// A feature is a prompt, a resource or a resource template.
+type feature struct {
+	isPrompt bool
+	add      func(*mcp.Server)
+}
+
+// add adds a feature to every server of the app, those to come too. The SDK
+// panics on what it refuses; that becomes a definition error.
+func (a *App) add(f feature) {
+	if err := try(func() { f.add(mcp.NewServer(&mcp.Implementation{Name: a.name, Version: a.version}, nil)) }); err != nil {
 		a.fail(&DefinitionError{Code: InvalidHandler, Message: "the SDK refused a prompt or resource: " + err.Error(), Hint: "correct it"})
 		return
 	}
 	a.mu.Lock()
-	a.features = append(a.features, add)
+	a.features = append(a.features, f)
 	a.mu.Unlock()
-	a.servers.addFeature(add)
+	a.servers.addFeature(f.add)
 }
 
 // allFeatures returns the prompts and resources added so far.
-func (a *App) allFeatures() []func(*mcp.Server) {
+func (a *App) allFeatures() []feature {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.features)
+}
+
+// hasFeatures reports which kinds of features were added so far.
+func (a *App) hasFeatures() (prompts, resources bool) {
+	for _, f := range a.allFeatures() {
+		prompts = prompts || f.isPrompt
+		resources = resources || !f.isPrompt
+	}
+	return prompts, resources
 }
 
 // shielded runs what the SDK does with a method, in which handlers of

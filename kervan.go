@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // An App is a set of tools and how they are called. It is safe for concurrent
@@ -23,7 +21,7 @@ type App struct {
 	mu       sync.Mutex
 	errs     []error
 	served   bool
-	features []func(*mcp.Server)
+	features []feature
 	servers  *servers
 }
 

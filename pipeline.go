@@ -156,7 +156,7 @@ func (a *App) newCall(ctx context.Context, req *request) (*Call, context.Context
 }
 
 // clientLogLevel returns the level from which the client of req wants to see
-// log records.
+// log records, which it must say in the request itself (rule 1.14).
 func (a *App) clientLogLevel(req *request) (slog.Level, bool) {
 	if !a.settings.protocolLogging || req.sdk == nil || req.sdk.Session == nil {
 		return 0, false

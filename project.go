@@ -75,8 +75,8 @@ func (a *App) newProjection(r Registry, bare bool) (*projection, error) {
 		return nil, &DefinitionError{Code: InvalidAppOptions, Message: "the SDK refused the server's options: " + err.Error(), Hint: "correct what WithServerOptions sets", Err: err}
 	}
 	if !bare {
-		for _, add := range a.allFeatures() {
-			p.addFeature(add)
+		for _, f := range a.allFeatures() {
+			p.addFeature(f.add)
 		}
 	}
 	p.announced = p.view().list
@@ -103,9 +103,27 @@ func (p *projection) newServer(info *mcp.Implementation, announces bool) *mcp.Se
 		configure(opts)
 	}
 	soundCompletion(opts)
+	if !announces {
+		a.hush(opts.Capabilities)
+	}
 	s := mcp.NewServer(info, opts)
 	s.AddReceivingMiddleware(p.receive)
 	return s
+}
+
+// hush keeps the SDK from advertising changes of prompts and resources, and
+// subscriptions, which it infers.
+func (a *App) hush(caps *mcp.ServerCapabilities) {
+	if caps == nil {
+		return
+	}
+	prompts, resources := a.hasFeatures()
+	if prompts && caps.Prompts == nil {
+		caps.Prompts = &mcp.PromptCapabilities{}
+	}
+	if resources && caps.Resources == nil {
+		caps.Resources = &mcp.ResourceCapabilities{}
+	}
 }
 
 // cacheHint says how long a cache may keep a list, and for whom (rule 3.16).
@@ -144,19 +162,19 @@ func refuseStub(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, err
 // receive answers what Kervan owns, and guards what it leaves to the SDK.
 func (p *projection) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case "tools/call":
-			if r, ok := req.(*mcp.CallToolRequest); ok {
+		return p.app.shielded(method, func() (mcp.Result, error) {
+			switch r := req.(type) {
+			case *mcp.CallToolRequest:
 				return p.callTool(ctx, r)
-			}
-		case "tools/list":
-			if r, ok := req.(*mcp.ServerRequest[*mcp.ListToolsParams]); ok {
+			case *mcp.ServerRequest[*mcp.ListToolsParams]:
 				return p.listTools(ctx, r)
 			}
-		case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
-			return p.app.guarded(ctx, method, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
-		}
-		return p.app.shielded(method, func() (mcp.Result, error) { return next(ctx, method, req) })
+			switch method {
+			case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
+				return p.app.guarded(ctx, method, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
+			}
+			return next(ctx, method, req)
+		})
 	}
 }
 

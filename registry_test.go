@@ -573,6 +573,50 @@ func TestRule2_6a_CompiledRegistry(t *testing.T) {
 	}
 }
 
+// A moody registry panics when it is read in a bad mood.
+type moody struct {
+	kervan.MemoryRegistry
+	bad atomic.Bool
+}
+
+func (m *moody) Tools() []*kervan.RegisteredTool {
+	if m.bad.Load() {
+		panic("a registry " + secret)
+	}
+	return m.MemoryRegistry.Tools()
+}
+
+// TestRule1_12_PanicInRegistry: a registry of one's own is user code; its panic
+// costs one request.
+func TestRule1_12_PanicInRegistry(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	r := &moody{}
+	app, rec := newApp(kervan.WithRegistry(r))
+	app.Add(plain("x", "d"))
+	kerventest.EachEra(t, app, func(t *testing.T, c *kerventest.Client) {
+		r.bad.Store(true)
+		res, err := callSoon(c, "x")
+		if err == nil && !res.IsError || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("want an error, got %+v %v", res, err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		defer cancel()
+		_, err = c.Session().ListTools(ctx, nil)
+		var wire *jsonrpc.Error
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInternalError {
+			t.Errorf("want -32603, got %v", err)
+		}
+		r.bad.Store(false)
+		if got := kerventest.MustCall[string](c, "x", nil); got != "ok" {
+			t.Error(got)
+		}
+		wantAbsent(t, c.Exchange(), "hunter2")
+	})
+	wantContains(t, rec.logs(), "hunter2")
+}
+
 // TestRule2_6a_ReadOnlyRegistryKeepsTheError of Add for the start.
 func TestRule2_6a_ReadOnlyRegistryKeepsTheError(t *testing.T) {
 	app, _ := newApp(kervan.WithRegistry(&fixed{}))

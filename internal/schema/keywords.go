@@ -29,13 +29,16 @@ const (
 	formRef
 	formDialect
 	formDependencies
+	formAnchor
 	formRefused
 )
+
+var anchorName = regexp.MustCompile(`^[A-Za-z_][-A-Za-z0-9._]*$`)
 
 // keywordForms lists every keyword with a meaning. What is not here is an annotation, and its value is data.
 var keywordForms = map[string]form{
 	"$schema": formDialect, "$ref": formRef, "$defs": formSchemaMap, "definitions": formSchemaMap, "$comment": formText,
-	"$id": formRefused, "$anchor": formRefused, "$dynamicRef": formRefused, "$dynamicAnchor": formRefused,
+	"$id": formRefused, "$anchor": formAnchor, "$dynamicRef": formRefused, "$dynamicAnchor": formRefused,
 	"$recursiveRef": formRefused, "$recursiveAnchor": formRefused, "$vocabulary": formRefused,
 
 	"allOf": formSchemaList, "anyOf": formSchemaList, "oneOf": formSchemaList, "not": formSchema,
@@ -109,6 +112,10 @@ func (b *schemaBuilder) checkPlain(f form, keyword string, v any, at string) err
 	case formDialect:
 		if s, ok := v.(string); !ok || strings.TrimSuffix(s, "#") != dialect2020 {
 			return &Error{Pointer: at, Message: errDialect, Hint: hintDialect}
+		}
+	case formAnchor: // a name that no reference may use is an annotation
+		if s, ok := v.(string); !ok || !anchorName.MatchString(s) {
+			return &Error{Pointer: at, Message: "$anchor must be a name", Hint: "use letters, digits, dashes and underscores, a letter first"}
 		}
 	case formRefused:
 		return &Error{Pointer: at, Message: "the keyword " + keyword + " is not supported", Hint: hintRef}
