@@ -16,7 +16,8 @@ import (
 // missingCapability refuses input requests that the client cannot fulfil
 // (rule 1.16), and tells it what it lacks.
 func missingCapability(requests mcp.InputRequestMap, caps *mcp.ClientCapabilities) error {
-	if caps == nil {
+	unknown := caps == nil // a stateless server forgets what initialize said
+	if unknown {
 		caps = &mcp.ClientCapabilities{}
 	}
 	missing := map[string]map[string]any{}
@@ -35,10 +36,14 @@ func missingCapability(requests mcp.InputRequestMap, caps *mcp.ClientCapabilitie
 	if len(missing) == 0 {
 		return nil
 	}
+	text := textMissingCapability(slices.Sorted(maps.Keys(missing)))
+	if unknown {
+		text = textCannotAsk
+	}
 	data, _ := json.Marshal(map[string]any{"requiredCapabilities": missing}) // maps of strings
 	return &jsonrpc.Error{
 		Code:    mcp.CodeMissingRequiredClientCapabilities,
-		Message: textMissingCapability(slices.Sorted(maps.Keys(missing))),
+		Message: text,
 		Data:    data,
 	}
 }

@@ -24,7 +24,7 @@ func (a *App) Prompt(prompt *mcp.Prompt, handler mcp.PromptHandler) {
 	sound := func(ctx context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return soundResult(handler(ctx, r))
 	}
-	a.add(feature{isPrompt: true, add: func(s *mcp.Server) { s.AddPrompt(prompt, sound) }})
+	a.add(feature{key: "prompt " + prompt.Name, isPrompt: true, add: func(s *mcp.Server) { s.AddPrompt(prompt, sound) }})
 }
 
 // Resource adds a resource, protected like a prompt. Its URI must be absolute.
@@ -33,7 +33,7 @@ func (a *App) Resource(resource *mcp.Resource, handler mcp.ResourceHandler) {
 		a.fail(featureError("a resource", "an absolute URI, such as file:///notes.txt, and a handler"))
 		return
 	}
-	a.add(feature{add: func(s *mcp.Server) { s.AddResource(resource, soundResource(handler)) }})
+	a.add(feature{key: "resource " + resource.URI, add: func(s *mcp.Server) { s.AddResource(resource, soundResource(handler)) }})
 }
 
 // ResourceTemplate adds a resource template, protected like a prompt.
@@ -42,7 +42,7 @@ func (a *App) ResourceTemplate(template *mcp.ResourceTemplate, handler mcp.Resou
 		a.fail(featureError("a resource template", "an absolute URI template, such as file:///{path}, and a handler"))
 		return
 	}
-	a.add(feature{add: func(s *mcp.Server) { s.AddResourceTemplate(template, soundResource(handler)) }})
+	a.add(feature{key: "template " + template.URITemplate, add: func(s *mcp.Server) { s.AddResourceTemplate(template, soundResource(handler)) }})
 }
 
 var absoluteURI = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -92,6 +92,7 @@ func soundResult[R any](res *R, err error) (*R, error) {
 
 // A feature is a prompt, a resource or a resource template.
 type feature struct {
+	key      string // one of the same key takes its place
 	isPrompt bool
 	add      func(*mcp.Server)
 }
@@ -104,7 +105,7 @@ func (a *App) add(f feature) {
 		return
 	}
 	a.mu.Lock()
-	a.features = append(a.features, f)
+	a.features = append(slices.DeleteFunc(a.features, func(old feature) bool { return old.key == f.key }), f)
 	a.mu.Unlock()
 	a.servers.addFeature(f.add)
 }

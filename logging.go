@@ -2,6 +2,7 @@ package kervan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -115,4 +116,44 @@ func loggable(v any) (shown any) {
 		return textInternal
 	}
 	return strings.ToValidUTF8(slog.AnyValue(v).String(), "\uFFFD")
+}
+
+// A safeHandler keeps a panic of the user's slog.Handler, or of a value that it
+// prints, from ending the process: what is logged may be a panic already.
+type safeHandler struct{ next slog.Handler }
+
+func (h safeHandler) Enabled(ctx context.Context, l slog.Level) (on bool) {
+	defer func() {
+		if recover() != nil {
+			on = false
+		}
+	}()
+	return h.next.Enabled(ctx, l)
+}
+
+func (h safeHandler) Handle(ctx context.Context, r slog.Record) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the log handler panicked")
+		}
+	}()
+	return h.next.Handle(ctx, r)
+}
+
+func (h safeHandler) WithAttrs(attrs []slog.Attr) (with slog.Handler) {
+	defer func() {
+		if recover() != nil {
+			with = h
+		}
+	}()
+	return safeHandler{h.next.WithAttrs(attrs)}
+}
+
+func (h safeHandler) WithGroup(name string) (with slog.Handler) {
+	defer func() {
+		if recover() != nil {
+			with = h
+		}
+	}()
+	return safeHandler{h.next.WithGroup(name)}
 }

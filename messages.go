@@ -86,6 +86,7 @@ func textUnknownTool(name string, near []string) string {
 
 const (
 	textInvalidParams = "Invalid params: there is no such prompt or resource, or an argument is missing or wrong."
+	textCannotAsk     = "This server keeps no sessions, so it can ask only clients of protocol 2026-07-28 for the input that this tool needs."
 	textBadCursor     = "Invalid cursor: use the nextCursor of an earlier answer, or none."
 	textBadState      = "Invalid requestState: it is unknown, expired, or of another call. Call the tool again without it."
 )

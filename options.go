@@ -53,6 +53,7 @@ func newSettings(name, version string, opts []Option) *settings {
 	if s.logger == nil {
 		s.logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
+	s.logger = slog.New(safeHandler{s.logger.Handler()})
 	if strings.TrimSpace(name) == "" {
 		s.problem("the name of the app is blank; give NewApp a name")
 	}

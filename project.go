@@ -111,8 +111,8 @@ func (p *projection) newServer(info *mcp.Implementation, announces bool) *mcp.Se
 	return s
 }
 
-// hush keeps the SDK from advertising changes of prompts and resources, and
-// subscriptions, which it infers.
+// hush keeps the SDK from advertising changes of prompts and resources, which
+// it infers.
 func (a *App) hush(caps *mcp.ServerCapabilities) {
 	if caps == nil {
 		return

@@ -343,12 +343,12 @@ func appendWire(b []byte, v reflect.Value) []byte {
 }
 
 const (
-	propertyRounds = 10
+	propertyRounds = 8
 	propertyBatch  = 25
 )
 
 // TestProperty_TypedRoundTrip: what is sent is what the handler gets, and what
-// the handler returns is what the client decodes, for 500 structs that hold
+// the handler returns is what the client decodes, for 400 structs that hold
 // some 60 values each.
 func TestProperty_TypedRoundTrip(t *testing.T) {
 	t.Parallel()
@@ -469,7 +469,7 @@ func TestProperty_TextRoundTrip(t *testing.T) {
 	app.Add(kervan.Tool("echo", "Returns a text.", func(_ context.Context, v in) (string, error) { return v.S, nil }))
 	kerventest.EachEra(t, app, func(t *testing.T, c *kerventest.Client) {
 		m := newMaker(uint64(len(c.Exchange())))
-		for range 300 {
+		for range 150 {
 			want := m.text()
 			res := c.Call("echo", in{want})
 			if res.Text != want {

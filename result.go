@@ -42,6 +42,9 @@ var (
 
 // isStructured reports whether an Out of type t becomes structured content.
 func isStructured(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer && t != resultType {
+		t = t.Elem()
+	}
 	return t != stringType && t != resultType && t != noneType
 }
 
@@ -53,6 +56,15 @@ func resultOf(declared reflect.Type, out any) (*Result, error) {
 			return nil, errors.New("the handler returned a nil *Result")
 		}
 		return copyResult(r), nil
+	}
+	if declared.Kind() == reflect.Pointer { // *T is as T
+		v := reflect.ValueOf(out)
+		if v.IsNil() {
+			return nil, fmt.Errorf("the handler returned a nil %T", out)
+		}
+		if e := declared.Elem(); e == stringType || e == noneType {
+			return resultOf(e, v.Elem().Interface())
+		}
 	}
 	switch {
 	case declared == stringType:

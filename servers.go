@@ -245,6 +245,8 @@ func (root) HeaderNames(app any) []string {
 	return names
 }
 
+func (root) HasVisibility(app any) bool { return app.(*App).settings.visible != nil }
+
 func (root) Logger(app any) *slog.Logger { return app.(*App).settings.logger }
 
 func (root) Close(app any) { app.(*App).servers.close() }

@@ -11,6 +11,9 @@
 //
 //	go run ./examples/quickstart --stdio
 //
+// With --http it serves any number of clients, at http://127.0.0.1:3000/mcp
+// unless --host, --port and --path say otherwise.
+//
 // The server itself is newApp, in tools.go. The demo is no part of it.
 package main
 
@@ -20,6 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -47,9 +51,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case err != nil:
 		return err
 	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q (no arguments run the demo, --stdio serves)", flags.Arg(0))
+		return fmt.Errorf("unexpected argument %q (no arguments run the demo, --stdio and --http serve)", flags.Arg(0))
 	}
-	return transport.Serve(ctx, newApp(time.Now), how)
+	return transport.Serve(ctx, newApp(time.Now), how, transport.OnListen(announce))
+}
+
+// announce tells the person who started an HTTP server where it is.
+func announce(addr net.Addr) {
+	fmt.Fprintf(os.Stderr, "worldclock: serving on %v; Ctrl-C stops\n", addr)
 }
 
 func usage(flags *flag.FlagSet, out io.Writer) error {

@@ -69,8 +69,8 @@ func TestRunRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"serve"}, `unexpected argument "serve" (no arguments run the demo, --stdio serves)`},
-		{[]string{"--stdio", "serve"}, `unexpected argument "serve" (no arguments run the demo, --stdio serves)`},
+		{[]string{"serve"}, `unexpected argument "serve" (no arguments run the demo, --stdio and --http serve)`},
+		{[]string{"--stdio", "serve"}, `unexpected argument "serve" (no arguments run the demo, --stdio and --http serve)`},
 		{[]string{"--stdio", "--http"}, "cannot serve: --http and --stdio exclude each other; give one of them"},
 	} {
 		assert.EqualError(t, run(t.Context(), test.args, io.Discard), test.want)

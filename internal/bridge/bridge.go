@@ -26,6 +26,8 @@ type Root interface {
 	// HeaderNames returns the Mcp-Param-* header names that the tools of the
 	// app's own registry bind, for CORS.
 	HeaderNames(app any) []string
+	// HasVisibility reports whether the app shows tools to some callers only.
+	HasVisibility(app any) bool
 	// Logger returns the app's logger.
 	Logger(app any) *slog.Logger
 	// Close drops the app's cached servers and their subscriptions.
