@@ -499,7 +499,7 @@ func TestRule1_2_FeatureDefinitions(t *testing.T) {
 	}
 	for name, add := range tests {
 		t.Run(name, func(t *testing.T) {
-			app, rec := newApp()
+			app, _ := newApp()
 			add(app)
 			var def *kervan.DefinitionError
 			if !errors.As(app.Err(), &def) || def.Hint == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kervan-mcp/kervan"
 	"github.com/kervan-mcp/kervan/kerventest"
+	"github.com/kervan-mcp/kervan/transport"
 )
 
 type forecastIn struct {
@@ -170,4 +171,14 @@ func addOrReplace(app *kervan.App, def *kervan.ToolDef) error {
 		return app.ReplaceTool(def.Clone())
 	}
 	return err
+}
+
+func TestReadmeHandler(t *testing.T) {
+	handler, err := transport.NewHandler(newApp(), transport.AllowedHosts("tools.example.com"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := handler.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

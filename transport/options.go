@@ -25,11 +25,13 @@ type options struct {
 	writer  io.Writer
 	ownIO   bool // reader and writer were given
 	maxLine int
-	drain   time.Duration
+	drain   time.Duration // 0: each transport's own default
+
+	httpOptions
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{maxLine: wire.DefaultMaxLine, drain: wire.DefaultDrain}
+	o := &options{maxLine: wire.DefaultMaxLine, httpOptions: defaultHTTPOptions()}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errNilOption
@@ -55,8 +57,8 @@ func Stdio() Option {
 	return optionFunc(func(o *options) error { return o.setTransport(nameStdio) })
 }
 
-// HTTP serves over Streamable HTTP, whatever KERVAN_TRANSPORT says. This version
-// refuses it: [Serve] returns an error.
+// HTTP serves over Streamable HTTP, whatever KERVAN_TRANSPORT says; see
+// [ServeHTTP]. Together with [Stdio] it is an error.
 func HTTP() Option {
 	return optionFunc(func(o *options) error { return o.setTransport(nameHTTP) })
 }
@@ -89,8 +91,9 @@ func WithMaxLine(bytes int) Option {
 }
 
 // WithDrain sets how long running calls may still take to be answered after the
-// client closed its side, the context ended, or a signal came; then they are
-// cancelled. The default is 5 seconds; it must be positive.
+// client closed its side of stdio, the context ended, or a signal came; then
+// they are cancelled. The default is 5 seconds over stdio and 10 seconds over
+// HTTP; it must be positive.
 func WithDrain(d time.Duration) Option {
 	return optionFunc(func(o *options) error {
 		if d <= 0 {
@@ -112,6 +115,7 @@ func WithoutSignals() Option {
 
 // flags are the values of the flags that BindFlags adds.
 type flags struct {
+	set         *flag.FlagSet
 	http, stdio bool
 	host, path  string
 	port        int
@@ -119,10 +123,11 @@ type flags struct {
 
 // BindFlags adds --http, --stdio, --host, --port and --path to fs. The option
 // that it returns reads their values when serving begins, so it is given to
-// [Serve] after fs.Parse. --http and --stdio together are an error; the other
-// three matter to HTTP only.
+// [Serve] after fs.Parse. --http and --stdio together are an error. The other
+// three matter to HTTP only; given on the command line they go before [Addr],
+// [Path] and the environment, each for its part.
 func BindFlags(fs *flag.FlagSet) Option {
-	f := new(flags)
+	f := &flags{set: fs}
 	fs.BoolVar(&f.http, "http", false, "serve over HTTP")
 	fs.BoolVar(&f.stdio, "stdio", false, "serve over standard input and output")
 	fs.StringVar(&f.host, "host", "127.0.0.1", "`address` to listen on, with --http")
@@ -147,4 +152,11 @@ func (f *flags) apply(o *options) error {
 		return o.setTransport(nameStdio)
 	}
 	return nil
+}
+
+// given reports whether a flag was on the command line.
+func (f *flags) given(name string) bool {
+	given := false
+	f.set.Visit(func(g *flag.Flag) { given = given || g.Name == name })
+	return given
 }

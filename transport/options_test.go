@@ -3,6 +3,7 @@ package transport_test
 import (
 	"flag"
 	"io"
+	"net"
 	"strings"
 	"testing"
 
@@ -14,10 +15,12 @@ import (
 )
 
 func TestRule3_13_ChoiceOfTransport(t *testing.T) {
+	busy := listenLocal(t).Addr().String()
+	_, busyPort, _ := net.SplitHostPort(busy)
+	overHTTP := "cannot serve on " + busy + ": address already in use" // and nothing else chooses the address
 	const (
-		noHTTP = "cannot serve over HTTP: this version serves stdio only; leave out --http (or KERVAN_TRANSPORT)"
-		both   = "cannot serve: --http and --stdio exclude each other; give one of them"
-		two    = "cannot serve: the options choose two transports; give one of them"
+		both = "cannot serve: --http and --stdio exclude each other; give one of them"
+		two  = "cannot serve: the options choose two transports; give one of them"
 	)
 	for _, tt := range []struct {
 		name, env, args string
@@ -25,12 +28,12 @@ func TestRule3_13_ChoiceOfTransport(t *testing.T) {
 		want            string // the error
 	}{
 		{"default", "", "", nil, ""},
-		{"environment", "http", "", nil, noHTTP},
+		{"environment", "http", "", nil, overHTTP},
 		{"environment stdio", "stdio", "", nil, ""},
 		{"bad environment", "HTTP", "", nil, `cannot serve: KERVAN_TRANSPORT is "HTTP"; set it to stdio or http, or leave it out`},
-		{"option", "", "", []transport.Option{transport.HTTP()}, noHTTP},
+		{"option", "", "", []transport.Option{transport.HTTP()}, overHTTP},
 		{"option before environment", "http", "", []transport.Option{transport.Stdio()}, ""},
-		{"flag", "", "--http --port 8080", nil, noHTTP},
+		{"flag", "", "--http --port " + busyPort, nil, overHTTP},
 		{"flag before environment", "http", "--stdio", nil, ""},
 		{"flags of HTTP only", "", "--host 0.0.0.0 --port 1 --path /x", nil, ""},
 		{"both flags", "", "--http --stdio", nil, both},
@@ -39,6 +42,7 @@ func TestRule3_13_ChoiceOfTransport(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("KERVAN_TRANSPORT", tt.env)
+			t.Setenv("KERVAN_ADDR", busy)
 			fs := flag.NewFlagSet("test", flag.ContinueOnError)
 			opts := append(tt.opts, transport.BindFlags(fs), transport.WithIO(strings.NewReader(""), io.Discard))
 			require.NoError(t, fs.Parse(strings.Fields(tt.args)))

@@ -11,7 +11,6 @@ import (
 // What people read of this package. Every error is one line.
 var (
 	errNoApp       = errors.New("cannot serve: the app is nil")
-	errNoHTTP      = errors.New("cannot serve over HTTP: this version serves stdio only; leave out --http (or KERVAN_TRANSPORT)")
 	errBothFlags   = errors.New("cannot serve: --http and --stdio exclude each other; give one of them")
 	errBothOptions = errors.New("cannot serve: the options choose two transports; give one of them")
 	errNilIO       = errors.New("cannot serve over stdio: WithIO needs a reader and a writer")

@@ -18,6 +18,11 @@
 //		}
 //	}
 //
+// Over HTTP, [Serve] and [ServeHTTP] run a server of their own, and [NewHandler]
+// makes an [http.Handler] to mount in one that there is. Both are safe without
+// options: they serve the loopback interface to programs on this machine, and
+// refuse web pages.
+//
 // While the process's own standard input and output are served, whatever else
 // the process or its children print goes to standard error, so nothing can get
 // into the protocol's stream.
@@ -46,7 +51,7 @@ const (
 //
 // At the end the running calls are answered first, see [WithDrain]; Serve then
 // returns nil. A second signal has its usual effect, which ends the process.
-// Errors are those of [ServeStdio]. Serve never exits the process, prints
+// Errors are those of [ServeStdio] and [ServeHTTP]. Serve never exits the process, prints
 // nothing to standard output, and reads no flags.
 func Serve(ctx context.Context, app *kervan.App, opts ...Option) error {
 	o, err := newOptions(opts)
@@ -57,14 +62,14 @@ func Serve(ctx context.Context, app *kervan.App, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	if transport == nameHTTP {
-		return errNoHTTP
-	}
 	if !o.noSignals {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		defer context.AfterFunc(ctx, stop)()
+	}
+	if transport == nameHTTP {
+		return serveHTTP(ctx, app, o)
 	}
 	return serveStdio(ctx, app, o)
 }

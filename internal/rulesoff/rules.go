@@ -159,4 +159,74 @@ var rules = []switchOff{
 		Old: "return &Result{StructuredContent: out}, nil", New: "data, _ := jsonx.Encode(out)\n\treturn &Result{StructuredContent: out, Content: []mcp.Content{Text(string(data))}}, nil",
 		Test: ". TestRule2_2_RedactingMiddlewareDoesNotLeakThroughText",
 	},
+	{
+		Rule: "3.1 repeated headers", File: "transport/hosts.go",
+		Old: "if len(values) > 1 && isSingle(name) {", New: "if false {",
+		Test: "./transport TestRule3_1_RepeatedHeaders",
+	},
+	{
+		Rule: "3.1 bodies are read after authentication", File: "transport/http.go",
+		Old: "(*request).authenticate,\n\t(*request).enter,\n\t(*request).readBody,", New: "(*request).enter,\n\t(*request).readBody,\n\t(*request).authenticate,",
+		Test: "./transport TestRule3_1_BodyUnreadBeforeAuthentication",
+	},
+	{
+		Rule: "3.2 allowed hosts", File: "transport/hosts.go",
+		Old: "if ok && q.h.o.hosts.allows(host) {", New: "if ok || true {",
+		Test: "./transport TestRule3_2_Host",
+	},
+	{
+		Rule: "3.3 allowed origins", File: "transport/origins.go",
+		Old: "if !q.h.o.allowsOrigin(origin[0]) {", New: "if false {",
+		Test: "./transport TestRule3_3_Origin",
+	},
+	{
+		Rule: "3.4 a session has an owner", File: "transport/sessions.go",
+		Old: "if s == nil || s.owner != owner || s.server != server {", New: "if s == nil {",
+		Test: "./transport TestRule3_4_SessionsHaveOwners",
+	},
+	{
+		Rule: "3.6 bounded keys", File: "internal/limit/limit.go",
+		Old: "if len(w.keys) >= w.maxKeys {", New: "if false {",
+		Test: "./internal/limit TestRule3_6_KeysAreBounded",
+	},
+	{
+		Rule: "3.8 tenants see their own tools", File: "transport/tenants.go",
+		Old: "return q.serverOf(registry, view.Name)", New: "return q.serverOf(q.h.app.Registry(), view.Name)",
+		Test: "./transport TestRule3_8_TenantsSeeTheirOwn",
+	},
+	{
+		Rule: "3.15 calls in flight", File: "transport/gate.go",
+		Old: "case g.calls >= g.maxCalls:", New: "case false:",
+		Test: "./transport TestRule3_15_InFlight",
+	},
+	{
+		Rule: "3.15 streams of a client", File: "transport/gate.go",
+		Old: "case g.open >= maxStreams, g.streams[key] >= maxStreamsPerKey:", New: "case false:",
+		Test: "./transport TestRule3_15_StreamBounds",
+	},
+	{
+		Rule: "3.16 answers are not stored", File: "transport/http.go",
+		Old: "header[\"Cache-Control\"] = noStore", New: "",
+		Test: "./transport TestRule3_16_Headers",
+	},
+	{
+		Rule: "3.16 public lists do not depend on the caller", File: "transport/http.go",
+		Old: "case o.authenticate != nil:", New: "case false:",
+		Test: "./transport TestRule3_16_PublicListsRefused",
+	},
+	{
+		Rule: "3.16 lists are private", File: "project.go",
+		Old: "return 0, \"private\"", New: "return 0, \"public\"",
+		Test: "./transport TestRule3_16_WhatIsAdvertised",
+	},
+	{
+		Rule: "3.2 no start off loopback without hosts", File: "transport/server.go",
+		Old: "if !o.hosts.given() && !isLoopback(host) {", New: "if false {",
+		Test: "./transport TestRule3_2_NoStartOffLoopbackWithoutHosts",
+	},
+	{
+		Rule: "3.15 a body must arrive in time", File: "transport/body.go",
+		Old: "_ = control.SetReadDeadline(time.Now().Add(q.h.times.body))", New: "_ = control",
+		Test: "./transport TestRule3_15_SlowBody",
+	},
 }
