@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,24 +28,57 @@ type switchOff struct {
 	Test string // package and test: "./internal/jsonx TestRule1_6_Duplicates"
 }
 
+// workers is how many rules are tried at once; each is mostly compiling.
+const workers = 2
+
 func main() {
-	failed := 0
-	ran := 0
+	var chosen []switchOff
 	for _, s := range rules {
-		if !selected(s.Rule, os.Args[1:]) {
-			continue
+		if selected(s.Rule, os.Args[1:]) {
+			chosen = append(chosen, s)
 		}
-		ran++
-		if err := check(s); err != nil {
+	}
+	failed := 0
+	for i, err := range checkAll(chosen) {
+		if s := chosen[i]; err != nil {
 			failed++
 			fmt.Printf("FAIL  %s: %v\n", s.Rule, err)
-			continue
+		} else {
+			fmt.Printf("ok    %s: %s fails without it\n", s.Rule, s.Test)
 		}
-		fmt.Printf("ok    %s: %s fails without it\n", s.Rule, s.Test)
 	}
-	fmt.Printf("%d passed, %d failed\n", ran-failed, failed)
-	if failed > 0 || ran == 0 {
+	fmt.Printf("%d passed, %d failed\n", len(chosen)-failed, failed)
+	if failed > 0 || len(chosen) == 0 {
 		os.Exit(1)
+	}
+}
+
+// checkAll checks several rules at a time, and yields the outcomes in order.
+func checkAll(chosen []switchOff) iter.Seq2[int, error] {
+	outcomes := make([]chan error, len(chosen))
+	next := make(chan int)
+	for i := range chosen {
+		outcomes[i] = make(chan error, 1)
+	}
+	for range workers {
+		go func() {
+			for i := range next {
+				outcomes[i] <- check(chosen[i])
+			}
+		}()
+	}
+	go func() {
+		for i := range chosen {
+			next <- i
+		}
+		close(next)
+	}()
+	return func(yield func(int, error) bool) {
+		for i, outcome := range outcomes {
+			if !yield(i, <-outcome) {
+				return
+			}
+		}
 	}
 }
 
