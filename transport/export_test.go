@@ -10,6 +10,7 @@ import (
 const (
 	MaxStreams       = maxStreams
 	MaxStreamsPerKey = maxStreamsPerKey
+	StreamQueue      = streamQueue
 )
 
 // SetTiming shortens what bounds the parts of a request; zero leaves a bound

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kervan-mcp/kervan"
-	"github.com/kervan-mcp/kervan/internal/bridge"
 	"github.com/kervan-mcp/kervan/transport"
 )
 
@@ -134,15 +133,10 @@ func TestRule3_16_PublicListsRefused(t *testing.T) {
 		_, err = transport.NewHandler(kervan.NewApp("test", "1"), public, opt)
 		assert.ErrorContains(t, err, "because of "+name)
 	}
-	t.Run("WithVisibility", func(t *testing.T) {
-		if _, ok := bridge.Kervan().(interface{ HasVisibility(app any) bool }); !ok {
-			t.Skip("the bridge does not tell")
-		}
-		seen := func(context.Context, kervan.ToolInfo) bool { return true }
-		_, err := transport.NewHandler(kervan.NewApp("test", "1", kervan.WithVisibility(seen)), public)
-		assert.ErrorContains(t, err, "because of kervan.WithVisibility")
-	})
-	_, err := transport.NewHandler(kervan.NewApp("test", "1"), transport.PublicLists(time.Microsecond))
+	seen := func(context.Context, kervan.ToolInfo) bool { return true }
+	_, err := transport.NewHandler(kervan.NewApp("test", "1", kervan.WithVisibility(seen)), public)
+	assert.ErrorContains(t, err, "because of kervan.WithVisibility")
+	_, err = transport.NewHandler(kervan.NewApp("test", "1"), transport.PublicLists(time.Microsecond))
 	assert.ErrorContains(t, err, "PublicLists")
 }
 
