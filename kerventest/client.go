@@ -54,6 +54,7 @@ func (f optionFunc) apply(c *config) { f(c) }
 type config struct {
 	era       Era
 	stdio     bool
+	http      *httpConfig
 	auth      *auth.TokenInfo
 	configure []func(*mcp.ClientOptions)
 }
@@ -66,7 +67,7 @@ func InEra(e Era) Option { return optionFunc(func(c *config) { c.era = e }) }
 func OverStdio() Option { return optionFunc(func(c *config) { c.stdio = true }) }
 
 // WithAuth makes every call come from a caller that the transport verified.
-// It works in memory only, since stdio authenticates nobody.
+// It works in memory and over HTTP; stdio authenticates nobody.
 func WithAuth(info *auth.TokenInfo) Option {
 	return optionFunc(func(c *config) { c.auth = info })
 }
@@ -84,6 +85,7 @@ type Client struct {
 	t        testing.TB
 	session  *mcp.ClientSession
 	exchange *exchange
+	rec      *recorder
 
 	listChanged chan struct{}
 	changes     atomic.Int64
@@ -99,8 +101,9 @@ func New(t testing.TB, app *kervan.App, opts ...Option) *Client {
 		o.apply(&cfg)
 	}
 	c := &Client{t: t, exchange: &exchange{}, listChanged: make(chan struct{}, 1024)}
+	c.rec = newRecorder(c.exchange)
 	ctx, cancel := context.WithCancel(context.Background())
-	client, stop, err := serve(ctx, app, cfg, c.exchange)
+	client, stop, err := serve(ctx, app, cfg, c.rec)
 	if err != nil {
 		cancel()
 		t.Fatalf("kerventest: cannot serve the app: %v", err)
@@ -119,7 +122,7 @@ func New(t testing.TB, app *kervan.App, opts ...Option) *Client {
 	return c
 }
 
-func (c *Client) connect(ctx context.Context, transport *clientConn, cfg config) {
+func (c *Client) connect(ctx context.Context, transport mcp.Transport, cfg config) {
 	c.t.Helper()
 	options := &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
@@ -148,7 +151,7 @@ func (c *Client) connect(ctx context.Context, transport *clientConn, cfg config)
 	// The SDK's client opens its subscription on the side; waiting for it
 	// makes the order of the exchange the same each time.
 	select {
-	case <-transport.listening:
+	case <-c.rec.listening:
 	case <-time.After(waitLimit):
 		c.t.Fatal("kerventest: the server did not acknowledge the subscription")
 	}
@@ -230,7 +233,9 @@ func (c *Client) CallContext(ctx context.Context, tool string, args any) (*Resul
 	token := c.tokens.Add(1)
 	params.SetProgressToken(token)
 	cap := &capture{token: token}
-	sdk, err := c.session.CallTool(context.WithValue(ctx, captureKey{}, cap), params)
+	c.rec.expect(cap)
+	defer c.rec.forget(cap)
+	sdk, err := c.session.CallTool(ctx, params)
 	if err != nil {
 		return nil, err
 	}
@@ -324,8 +329,6 @@ func (c *Client) ListChanges() int { return int(c.changes.Load()) }
 // Exchange returns the lines of the exchange so far, each with "client " or
 // "server " in front.
 func (c *Client) Exchange() string { return c.exchange.dump() }
-
-type captureKey struct{}
 
 // A capture keeps the bytes of the answer to one call.
 type capture struct {

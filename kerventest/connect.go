@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -22,13 +20,16 @@ import (
 
 // serve starts the server's side and returns the client's transport to it,
 // and a function that waits for the server's end.
-func serve(ctx context.Context, app *kervan.App, cfg config, ex *exchange) (*clientConn, func(), error) {
+func serve(ctx context.Context, app *kervan.App, cfg config, rec *recorder) (mcp.Transport, func(), error) {
+	if cfg.http != nil {
+		return serveHTTP(app, cfg, rec)
+	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	client := &clientConn{r: bufio.NewReader(toClient), closeRead: toClient.Close, w: fromClient, exchange: ex, calls: map[any]*capture{}, listening: make(chan struct{})}
+	client := &clientConn{r: bufio.NewReader(toClient), closeRead: toClient.Close, w: fromClient, rec: rec}
 	if cfg.stdio {
 		if cfg.auth != nil {
-			return nil, nil, errors.New("WithAuth does not work over stdio, which authenticates nobody")
+			return nil, nil, errAuthOverStdio
 		}
 		if err := app.Err(); err != nil {
 			return nil, nil, err
@@ -49,6 +50,7 @@ func serve(ctx context.Context, app *kervan.App, cfg config, ex *exchange) (*cli
 		return nil, nil, err
 	}
 	options := wire.Options{
+		Drain: -1, // a test that ends does not wait for the calls it left
 		Close: func() error { _ = toServer.Close(); return fromServer.Close() },
 		Extra: func(id string) *mcp.RequestExtra {
 			return &mcp.RequestExtra{TokenInfo: cfg.auth, Header: http.Header{bridge.RequestIDHeader: {id}}}
@@ -61,21 +63,15 @@ func serve(ctx context.Context, app *kervan.App, cfg config, ex *exchange) (*cli
 	return client, func() { _ = session.Close() }, nil
 }
 
-// A clientConn is the client's end of the stream. It decodes as the SDK does,
-// records every line, and keeps the bytes of results.
+// A clientConn is the client's end of a stream of lines. It decodes as the SDK
+// does.
 type clientConn struct {
 	r         *bufio.Reader
 	closeRead func() error
-	exchange  *exchange
+	rec       *recorder
 
 	wmu sync.Mutex
 	w   io.WriteCloser
-
-	mu    sync.Mutex
-	calls map[any]*capture
-
-	listening     chan struct{} // closed when the server acknowledged a listen
-	acknowledging sync.Once
 }
 
 func (c *clientConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
@@ -86,88 +82,17 @@ func (c *clientConn) Read(context.Context) (jsonrpc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	c.exchange.add("server", line)
-	msg, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, err
-	}
-	switch msg := msg.(type) {
-	case *jsonrpc.Response:
-		c.keep(msg)
-	case *jsonrpc.Request:
-		switch msg.Method {
-		case "notifications/progress":
-			c.keepProgress(msg.Params)
-		case "notifications/subscriptions/acknowledged":
-			c.acknowledging.Do(func() { close(c.listening) })
-		}
-	}
-	return msg, nil
+	return jsonrpc.DecodeMessage(c.rec.received(bytes.TrimSuffix(line, []byte("\n"))))
 }
 
-func (c *clientConn) keep(res *jsonrpc.Response) {
-	c.mu.Lock()
-	cap := c.calls[res.ID.Raw()]
-	delete(c.calls, res.ID.Raw())
-	c.mu.Unlock()
-	if cap != nil {
-		cap.mu.Lock()
-		defer cap.mu.Unlock()
-		cap.raw = res.Result
-		res.Result = withoutStructured(res.Result)
-	}
-}
-
-// withoutStructured takes structuredContent out of what the SDK's client
-// reads: it decodes numbers as float64, and fails on those that are too large.
-func withoutStructured(result json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(result, &members) != nil || members["structuredContent"] == nil {
-		return result
-	}
-	delete(members, "structuredContent")
-	data, err := json.Marshal(members)
-	if err != nil {
-		return result
-	}
-	return data
-}
-
-func (c *clientConn) keepProgress(params json.RawMessage) {
-	var p struct {
-		Token int64 `json:"progressToken"`
-		Progress
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, cap := range c.calls {
-		if cap.token == p.Token {
-			cap.mu.Lock()
-			cap.progress = append(cap.progress, p.Progress)
-			cap.mu.Unlock()
-		}
-	}
-}
-
-func (c *clientConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if req, ok := msg.(*jsonrpc.Request); ok && req.Method == "tools/call" {
-		if cap, ok := ctx.Value(captureKey{}).(*capture); ok {
-			c.mu.Lock()
-			c.calls[req.ID.Raw()] = cap
-			c.mu.Unlock()
-		}
-	}
+func (c *clientConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	line, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return err
 	}
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	c.exchange.add("client", line)
+	c.rec.sent(line)
 	_, err = c.w.Write(append(line, '\n'))
 	return err
 }
