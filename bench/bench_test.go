@@ -2,7 +2,11 @@
 
 package bench
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kervan-mcp/kervan/bench/internal/work"
+)
 
 // BenchmarkCall measures tools/call as scenario/era/peer.
 func BenchmarkCall(b *testing.B) {
@@ -18,7 +22,7 @@ func benchmark(b *testing.B, scenarios ...scenario) {
 	for _, s := range scenarios {
 		b.Run(s.name, func(b *testing.B) {
 			bed := newBed(s)
-			for _, e := range eras {
+			for _, e := range work.Eras {
 				b.Run(string(e), func(b *testing.B) {
 					for _, p := range s.peers {
 						b.Run(p.name, func(b *testing.B) { bed.workload(b, p, e).benchmark(b) })

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/kervan-mcp/kervan"
+	"github.com/kervan-mcp/kervan/bench/internal/work"
 	"github.com/kervan-mcp/kervan/transport"
 )
 
@@ -24,7 +25,7 @@ type serveFunc func(ctx context.Context, r io.ReadCloser, w io.WriteCloser) erro
 // A peer is a library that servers can be built with.
 type peer struct {
 	name  string
-	start func(tools []tool) (serveFunc, error)
+	start func(tools []work.Tool) (serveFunc, error)
 }
 
 // The peers; all of them serve both eras.
@@ -38,11 +39,11 @@ var (
 
 // startKervan builds an app with the default options: arguments and results are
 // validated.
-func startKervan(tools []tool) (serveFunc, error) {
+func startKervan(tools []work.Tool) (serveFunc, error) {
 	app := kervan.NewApp(serverName, serverVersion)
 	defs := make([]*kervan.ToolDef, len(tools))
 	for i, t := range tools {
-		defs[i] = t.kervan()
+		defs[i] = t.Kervan()
 	}
 	app.Add(defs...)
 	return func(ctx context.Context, r io.ReadCloser, w io.WriteCloser) error {
@@ -52,10 +53,10 @@ func startKervan(tools []tool) (serveFunc, error) {
 
 // startGoSDK builds a server with the SDK's typed tools: arguments and results
 // are validated.
-func startGoSDK(tools []tool) (serveFunc, error) {
+func startGoSDK(tools []work.Tool) (serveFunc, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: serverName, Version: serverVersion}, nil)
 	for _, t := range tools {
-		t.goSDK(server)
+		t.GoSDK(server)
 	}
 	return func(ctx context.Context, r io.ReadCloser, w io.WriteCloser) error {
 		return server.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w})
@@ -65,11 +66,11 @@ func startGoSDK(tools []tool) (serveFunc, error) {
 // startMCPGo builds servers with typed tools whose arguments are validated. A
 // server accepts the library's only stdio session once, so each client gets a
 // server of its own.
-func startMCPGo(more ...mcpgoserver.ServerOption) func([]tool) (serveFunc, error) {
-	return func(tools []tool) (serveFunc, error) {
+func startMCPGo(more ...mcpgoserver.ServerOption) func([]work.Tool) (serveFunc, error) {
+	return func(tools []work.Tool) (serveFunc, error) {
 		registered := make([]mcpgoserver.ServerTool, len(tools))
 		for i, t := range tools {
-			registered[i] = t.mcpGo()
+			registered[i] = t.MCPGo()
 		}
 		options := append(more, mcpgoserver.WithToolCapabilities(true), mcpgoserver.WithInputSchemaValidation())
 		return func(ctx context.Context, r io.ReadCloser, w io.WriteCloser) error {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+
+	"github.com/kervan-mcp/kervan/bench/internal/work"
 )
 
 // A row is one line of a table: a server and its samples, one of each round.
@@ -36,7 +38,7 @@ func TestRatios(t *testing.T) {
 	}
 	for _, s := range []scenario{callAdd, callOrder, list200, list5000} {
 		bed := newBed(s)
-		for _, e := range eras {
+		for _, e := range work.Eras {
 			t.Run(s.title()+"/"+string(e), func(t *testing.T) {
 				var rows []*row
 				for _, p := range s.peers {
@@ -48,7 +50,7 @@ func TestRatios(t *testing.T) {
 		}
 	}
 	few, many := newBed(callAdd), newBed(callMany)
-	for _, e := range eras {
+	for _, e := range work.Eras {
 		t.Run(callMany.title()+"/"+string(e), func(t *testing.T) {
 			compare(t, []*row{
 				{name: "kervan, 1 tool", work: few.workload(t, kervanPeer, e)},
@@ -80,7 +82,7 @@ func compare(t *testing.T, rows []*row, rounds, calls int) {
 		for i, s := range r.samples {
 			ratios[i] = s.cpu / base.samples[i].cpu
 		}
-		ratio := median(ratios)
+		ratio := work.Median(ratios)
 		fmt.Fprintf(w, "%s\t%.1f\t%.0f\t%.1f\t%.2f\t(%.2f–%.2f)\t%.3f\t\n", r.name,
 			r.median(func(s sample) float64 { return s.cpu })/1e3,
 			r.median(func(s sample) float64 { return s.allocs }),
@@ -96,11 +98,5 @@ func (r *row) median(of func(sample) float64) float64 {
 	for i, s := range r.samples {
 		values[i] = of(s)
 	}
-	return median(values)
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return work.Median(values)
 }

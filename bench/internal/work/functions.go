@@ -1,63 +1,9 @@
-package bench
+package work
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-
-	mcpgo "github.com/mark3labs/mcp-go/mcp"
-	mcpgoserver "github.com/mark3labs/mcp-go/server"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/kervan-mcp/kervan"
 )
-
-// A tool is one Go function with one name and one description, ready to be
-// registered with each peer the way the peer's users do it for typed tools.
-type tool struct {
-	name   string
-	kervan func() *kervan.ToolDef
-	goSDK  func(*mcp.Server)
-	mcpGo  func() mcpgoserver.ServerTool
-	// direct calls the function without any server.
-	direct func(arguments []byte) (any, error)
-}
-
-// typed makes a tool. In and Out carry json tags only: the peers read different
-// tags for constraints, so what all of them can check alike is types, required
-// members and unknown members.
-func typed[In, Out any](name, description string, f func(context.Context, In) (Out, error)) tool {
-	return tool{
-		name: name,
-		kervan: func() *kervan.ToolDef {
-			return kervan.Tool(name, description, f)
-		},
-		goSDK: func(s *mcp.Server) {
-			handler := func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-				out, err := f(ctx, in)
-				return nil, out, err
-			}
-			mcp.AddTool(s, &mcp.Tool{Name: name, Description: description}, handler)
-		},
-		mcpGo: func() mcpgoserver.ServerTool {
-			handler := func(ctx context.Context, _ mcpgo.CallToolRequest, in In) (Out, error) {
-				return f(ctx, in)
-			}
-			return mcpgoserver.ServerTool{
-				Tool: mcpgo.NewTool(name, mcpgo.WithDescription(description),
-					mcpgo.WithInputSchema[In](), mcpgo.WithOutputSchema[Out]()),
-				Handler: mcpgo.NewStructuredToolHandler(handler),
-			}
-		},
-		direct: func(arguments []byte) (any, error) {
-			var in In
-			if err := json.Unmarshal(arguments, &in); err != nil {
-				return nil, err
-			}
-			return f(context.Background(), in)
-		},
-	}
-}
 
 // The trivial tool.
 
@@ -74,16 +20,8 @@ func add(_ context.Context, in addIn) (addOut, error) {
 	return addOut{Sum: in.A + in.B}, nil
 }
 
-var addTool = typed("add", "Adds two numbers.", add)
-
-// manyTools returns n tools with the types of add.
-func manyTools(n int) []tool {
-	tools := make([]tool, n)
-	for i := range tools {
-		tools[i] = typed(fmt.Sprintf("add_%04d", i), fmt.Sprintf("Adds two numbers for account %d.", i), add)
-	}
-	return tools
-}
+// AddTool adds two numbers.
+var AddTool = typed("add", "Adds two numbers.", add)
 
 // The realistic tool: eight properties, one of them an object and one an array
 // of objects.
@@ -157,7 +95,8 @@ func order(_ context.Context, in orderIn) (orderOut, error) {
 	return out, nil
 }
 
-var orderTool = typed("order", "Places an order and says what it costs and where it ships from.", order)
+// OrderTool is the realistic tool.
+var OrderTool = typed("order", "Places an order and says what it costs and where it ships from.", order)
 
 // orderArguments returns about 0.9 KB, for which order returns about 2 KB.
 func orderArguments() orderIn {

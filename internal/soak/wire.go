@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	modern = "2026-07-28"
+	legacy = "2025-11-25"
+)
+
+// patience is how long anything may take that should be at once.
+const patience = 30 * time.Second
+
+// A conn is a keep-alive connection that sends one request at a time.
+type conn struct {
+	net.Conn
+	in   *bufio.Reader
+	body bytes.Buffer
+}
+
+func dial(addr string) (*conn, error) {
+	c, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, in: bufio.NewReader(c)}, nil
+}
+
+// message returns a request of an era; params has no braces.
+func message(era, id, method, params string) string {
+	if era == modern {
+		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
+			`"io.modelcontextprotocol/clientInfo":{"name":"soak","version":"1"},"progressToken":7}`
+		if params != "" {
+			meta += ","
+		}
+		params = meta + params
+	} else if params != "" {
+		params = `"_meta":{"progressToken":7},` + params
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{%s}}`, id, method, params)
+}
+
+// send writes a request with the headers of its era.
+func (c *conn) send(era, method, name, message string) error {
+	b := &c.body
+	b.Reset()
+	fmt.Fprintf(b, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n", c.RemoteAddr())
+	fmt.Fprintf(b, "Mcp-Protocol-Version: %s\r\nContent-Length: %d\r\n", era, len(message))
+	if era == modern {
+		fmt.Fprintf(b, "Mcp-Method: %s\r\n", method)
+		if name != "" {
+			fmt.Fprintf(b, "Mcp-Name: %s\r\n", name)
+		}
+	}
+	b.WriteString("\r\n")
+	b.WriteString(message)
+	_ = c.SetDeadline(time.Now().Add(patience))
+	_, err := c.Write(b.Bytes())
+	return err
+}
+
+// receive reads an answer into a value, counting the events before it. Closing
+// says that the server closes the connection.
+func (c *conn) receive(into any) (before int, closing bool, err error) {
+	resp, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return 0, true, err
+	}
+	defer resp.Body.Close()
+	c.body.Reset()
+	if _, err := io.Copy(&c.body, resp.Body); err != nil {
+		return 0, true, err
+	}
+	data := c.body.Bytes()
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		data, before = lastEvent(data)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return before, true, fmt.Errorf("HTTP status %d: %w: %.200s", resp.StatusCode, err, data)
+	}
+	return before, resp.Close, nil
+}
+
+// lastEvent returns the data of the last event and how many were before it.
+func lastEvent(stream []byte) (data []byte, before int) {
+	before = -1
+	for line := range bytes.Lines(stream) {
+		if rest, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			data = bytes.TrimSpace(rest)
+			before++
+		}
+	}
+	return data, max(0, before)
+}
