@@ -284,4 +284,39 @@ var rules = []switchOff{
 		Old: "case info.UserID == \"\":", New: "case false:",
 		Test: "./transport TestRule3_7_APIKeyFunc",
 	},
+	{
+		Rule: "3.2 a host function that panics", File: "transport/hosts.go",
+		Old: "\t\t\tok = false\n", New: "\t\t\tok = true\n",
+		Test: "./transport TestRule3_2_Host",
+	},
+	{
+		Rule: "3.3 origins need https", File: "transport/origins.go",
+		Old: "(scheme == \"https\" || scheme == \"http\" && isLoopbackName(host))", New: "(scheme != \"\")",
+		Test: "./transport TestRule3_3_Origin",
+	},
+	{
+		Rule: "3.8 errors of the resolver are masked", File: "transport/tenants.go",
+		Old: "return q.masked(logResolve, err)", New: "return &refusal{status: 500, message: err.Error()}",
+		Test: "./transport TestRule3_8_Refusals",
+	},
+	{
+		Rule: "3.8 a nil pointer is no registry", File: "transport/tenants.go",
+		Old: "errors.Is(err, ErrNotFound), err == nil && isNil(registry):", New: "errors.Is(err, ErrNotFound), err == nil && registry == nil:",
+		Test: "./transport TestRule3_8_Refusals",
+	},
+	{
+		Rule: "3.15 streams in all", File: "transport/gate.go",
+		Old: "case g.open >= maxStreams, g.streams[key]", New: "case g.streams[key]",
+		Test: "./transport TestRule3_15_StreamsInAll",
+	},
+	{
+		Rule: "3.15 streams end with their credentials", File: "transport/listen.go",
+		Old: "if q.info != nil && !q.info.Expiration.IsZero() {", New: "if false {",
+		Test: "./transport TestRule3_15_StreamsEnd",
+	},
+	{
+		Rule: "3.15 number of sessions", File: "transport/sessions.go",
+		Old: "if t.over || len(t.byID) >= t.bounds.Max && !t.evict() {", New: "if t.over {",
+		Test: "./transport TestRule3_4_SessionBounds",
+	},
 }
