@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string) error {
 	if err := f.prepare(ctx, scratch); err != nil {
 		return err
 	}
-	out := &report{Began: time.Now().UTC(), Go: runtime.Version(), Cores: runtime.NumCPU(), Pinned: f.core >= 0, Versions: versions(), Rounds: f.rounds}
+	out := &report{Began: time.Now().UTC(), Go: runtime.Version(), Cores: runtime.NumCPU(), Pinned: f.core >= 0, Versions: versions()}
 	failed := f.measureAll(ctx, out)
 	if f.json != "" && len(out.Scenarios) > 0 {
 		failed = errors.Join(failed, out.write(f.json))

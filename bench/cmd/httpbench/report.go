@@ -20,7 +20,6 @@ type report struct {
 	Cores     int               `json:"cores"`
 	Pinned    bool              `json:"pinned"`
 	Versions  map[string]string `json:"versions"` // of the peers
-	Rounds    int               `json:"rounds"`
 	Scenarios []*table          `json:"scenarios"`
 }
 
@@ -30,14 +29,14 @@ type table struct {
 	Name    string   `json:"name"`
 	Era     work.Era `json:"era"`
 	Clients int      `json:"clients"`
+	Rounds  int      `json:"rounds"`
 	Rows    []line   `json:"servers"`
 	// Within says whether the ratio of the second server is as near to 1 as the
 	// scenario demands.
 	Within *bool `json:"within,omitempty"`
 
-	title  string
-	limit  float64
-	rounds int
+	title string
+	limit float64
 }
 
 // A line is a server's row.
@@ -67,11 +66,11 @@ func spreadOf(values []float64) spread {
 
 // newTable sums the rows of a scenario up. A ratio is taken within a round.
 func newTable(s scenario, rows []*row) *table {
-	t := &table{Name: s.name, Era: s.era, Clients: s.clients, title: s.title(), limit: s.within, rounds: len(rows[0].samples)}
+	t := &table{Name: s.name, Era: s.era, Clients: s.clients, title: s.title(), limit: s.within, Rounds: len(rows[0].samples)}
 	base := rows[0].of(sample.micros)
 	for _, r := range rows {
 		l := line{Name: r.server.name, Units: r.units, Samples: r.of(sample.micros), Goal: s.goals[r.server.kind]}
-		ratios, inverses := make([]float64, t.rounds), make([]float64, t.rounds)
+		ratios, inverses := make([]float64, t.Rounds), make([]float64, t.Rounds)
 		for i, cpu := range l.Samples {
 			ratios[i], inverses[i] = cpu/base[i], base[i]/cpu
 		}
@@ -103,7 +102,7 @@ func (r *row) of(number func(sample) float64) []float64 {
 
 // print writes the table for people.
 func (t *table) print(w io.Writer) {
-	fmt.Fprintf(w, "\n%s, %d rounds\n", t.title, t.rounds)
+	fmt.Fprintf(w, "\n%s, %d rounds\n", t.title, t.Rounds)
 	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tabs, "\tCPU µs\tfirst row = 1\t(lowest–highest)\tfirst row / this\tgoal\tmet\t/s\tp50 µs\tp99 µs\t\n")
 	for _, l := range t.Rows {
