@@ -29,6 +29,9 @@ type projection struct {
 	server *mcp.Server // announces changes
 	quiet  *mcp.Server // the same, for transports that cannot deliver them
 	impl   []byte      // the server's implementation info as JSON
+	// announcement is the _meta by which a result names the server; nobody
+	// writes to it.
+	announcement map[string]any
 
 	current     atomic.Pointer[view]
 	build       sync.Mutex
@@ -67,6 +70,7 @@ func (a *App) newProjection(r Registry, bare bool) (*projection, error) {
 	if p.impl, err = jsonx.AppendCanonical(nil, data); err != nil {
 		return nil, err
 	}
+	p.announcement = map[string]any{mcp.MetaKeyServerInfo: info}
 	err = try(func() {
 		p.server = p.newServer(info, true)
 		p.quiet = p.newServer(info, false)
@@ -108,6 +112,9 @@ func (p *projection) newServer(info *mcp.Implementation, announces bool) *mcp.Se
 	}
 	s := mcp.NewServer(info, opts)
 	s.AddReceivingMiddleware(p.receive)
+	if err := addDirect(s); err != nil {
+		panic(err) // the method's name is ours; the caller recovers
+	}
 	return s
 }
 
@@ -166,6 +173,8 @@ func (p *projection) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			switch r := req.(type) {
 			case *mcp.CallToolRequest:
 				return p.callTool(ctx, r)
+			case *mcp.ServerRequest[*directParams]:
+				return p.callDirect(ctx, r)
 			case *mcp.ServerRequest[*mcp.ListToolsParams]:
 				return p.listTools(ctx, r)
 			}

@@ -85,19 +85,28 @@ func takeEntry(t *RegisteredTool, old *view) *entry {
 
 // listTools answers tools/list from the view.
 func (p *projection) listTools(ctx context.Context, r *mcp.ServerRequest[*mcp.ListToolsParams]) (mcp.Result, error) {
+	cursor := ""
+	if r.Params != nil {
+		cursor = r.Params.Cursor
+	}
+	return p.listPage(ctx, cursor, r.ProtocolVersion() >= modernVersion)
+}
+
+// listPage is the page of the list that a cursor leads to.
+func (p *projection) listPage(ctx context.Context, cursor string, modern bool) (mcp.Result, error) {
 	v := p.view()
 	pages := v.pages
 	if p.app.settings.visible != nil {
 		pages = newView(p.visibleTools(ctx, v), v).pages
 	}
 	page := 0
-	if r.Params != nil && r.Params.Cursor != "" {
+	if cursor != "" {
 		var ok bool
-		if page, ok = readCursor(r.Params.Cursor); !ok || page >= len(pages) {
+		if page, ok = readCursor(cursor); !ok || page >= len(pages) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: textBadCursor}
 		}
 	}
-	res := &listResult{frame: p, tools: pages[page], modern: r.ProtocolVersion() >= modernVersion}
+	res := &listResult{frame: p, tools: pages[page], modern: modern}
 	res.ttl, res.scope = cacheHint(ctx)
 	if page+1 < len(pages) {
 		res.next = writeCursor(page + 1)

@@ -22,6 +22,7 @@ import (
 type exchange struct {
 	outlet
 	call   *jsonrpc.Request
+	direct *bridge.DirectCall
 	modern bool
 	events bool // the client takes events
 	listen bool // the call is subscriptions/listen
@@ -45,6 +46,7 @@ func (q *request) serve() *refusal {
 	case q.call.Method == methodListen:
 		return q.serveListen()
 	}
+	q.takeDirect()
 	x := q.newExchange(callQueue)
 	session, no := q.connect(x)
 	if no != nil {
@@ -61,7 +63,7 @@ func (q *request) serve() *refusal {
 
 func (q *request) newExchange(queue int) *exchange {
 	q.call.Extra = q.callExtra()
-	return &exchange{outlet: newOutlet(queue), call: q.call, modern: q.modern, events: acceptsEvents(q.r.Header)}
+	return &exchange{outlet: newOutlet(queue), call: q.call, direct: q.direct, modern: q.modern, events: acceptsEvents(q.r.Header)}
 }
 
 // callExtra is what tools may know of the HTTP request. The id is ours to tell, so
@@ -90,7 +92,10 @@ func (q *request) connect(x *exchange) (*mcp.ServerSession, *refusal) {
 // state is what the SDK has to know of a client that does no handshake, or did
 // it with another process.
 func (q *request) state() *mcp.ServerSessionState {
-	if q.modern {
+	switch {
+	case q.modern && q.direct != nil:
+		return &mcp.ServerSessionState{InitializeParams: &mcp.InitializeParams{ProtocolVersion: q.version}, LogLevel: q.logLevel}
+	case q.modern:
 		return &mcp.ServerSessionState{}
 	}
 	state := &mcp.ServerSessionState{InitializedParams: &mcp.InitializedParams{}, LogLevel: "info"}
@@ -207,6 +212,9 @@ func (x *exchange) answer(m *jsonrpc.Response) frame {
 	f := frame{buf: getBuffer(), final: true, status: http.StatusOK}
 	fail := m.Error
 	if fail == nil {
+		if x.direct != nil { // what the SDK has is empty
+			m = &jsonrpc.Response{ID: m.ID, Result: x.direct.Result}
+		}
 		buf, err := wire.Append(*f.buf, m)
 		if err == nil {
 			*f.buf = buf

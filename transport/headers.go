@@ -23,6 +23,8 @@ const (
 	versionWithoutHeader = "2025-03-26"
 
 	methodInitialize = "initialize"
+	methodCallTool   = "tools/call"
+	methodListTools  = "tools/list"
 	methodListen     = "subscriptions/listen"
 )
 

@@ -141,10 +141,13 @@ type request struct {
 	body    *[]byte
 
 	msg     jsonrpc.Message
-	call    *jsonrpc.Request // msg, if it is a request or notification
-	facts   wire.Facts       // of call
-	version string           // the protocol's
-	modern  bool             // 2026-07-28 or later
+	call    *jsonrpc.Request   // msg, if it is a request or notification
+	facts   wire.Facts         // of call
+	version string             // the protocol's
+	modern  bool               // 2026-07-28 or later
+	direct  *bridge.DirectCall // of a call that the SDK need not decode
+	// logLevel is what a direct call asks for.
+	logLevel mcp.LoggingLevel
 
 	registry kervan.Registry // nil: the app's own
 	caller   bridge.Caller

@@ -186,7 +186,7 @@ func (n *registryNames) forget(key weak.Pointer[mcp.Server]) {
 // and mirrored arguments (rules 3.7, 3.9). What a caller cannot see is left to
 // the pipeline, which says that there is no such tool.
 func (q *request) checkTool() *refusal {
-	if q.call == nil || q.call.Method != "tools/call" || !q.call.IsCall() {
+	if q.call == nil || q.call.Method != methodCallTool || !q.call.IsCall() {
 		return nil
 	}
 	var registry any

@@ -75,6 +75,40 @@ type Caller struct {
 // header of the SDK's RequestExtra: the SDK itself gives it to no handler.
 const RequestIDHeader = "Kervan-Request-Id"
 
+// DirectMethod is the method of a tools/call or tools/list whose params the
+// transport read itself and put into the context, see [WithDirectCall]. The
+// SDK would decode the params two to four times, at 32 KiB of garbage each, and
+// scan the result once more. A request of this method without such a context
+// is refused.
+const DirectMethod = "kervan/direct"
+
+// A DirectCall is what the params of a tools/call or tools/list hold; nothing
+// else is in them.
+type DirectCall struct {
+	List      bool // tools/list
+	Cursor    string
+	Name      string
+	Arguments []byte
+	Meta      []byte // a JSON object, or nil
+
+	// Result is the JSON of the result, set before the SDK answers with an
+	// empty one in its place.
+	Result []byte
+}
+
+type directKey struct{}
+
+// WithDirectCall returns a context that carries c to the projection.
+func WithDirectCall(ctx context.Context, c *DirectCall) context.Context {
+	return context.WithValue(ctx, directKey{}, c)
+}
+
+// DirectCallFrom returns the call that a transport put in ctx, or nil.
+func DirectCallFrom(ctx context.Context) *DirectCall {
+	c, _ := ctx.Value(directKey{}).(*DirectCall)
+	return c
+}
+
 type callerKey struct{}
 
 // WithCaller returns a context that carries c to the pipeline.

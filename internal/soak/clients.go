@@ -19,6 +19,7 @@ type soak struct {
 	tally     *tally
 	begun     atomic.Int64 // calls
 	listeners []*listener
+	quiet     sync.RWMutex // locked for reading by what changes in the background
 }
 
 func newSoak(ctx context.Context, c config) (*soak, error) {
@@ -28,6 +29,17 @@ func newSoak(ctx context.Context, c config) (*soak, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// weigh measures what the process holds while nothing but the listeners is there.
+func (s *soak) weigh() (gauge, error) {
+	s.quiet.Lock()
+	defer s.quiet.Unlock()
+	if err := s.server.reset(); err != nil {
+		return gauge{}, err
+	}
+	time.Sleep(300 * time.Millisecond) // for the announcement
+	return measure(), nil
 }
 
 // A caller makes calls, one at a time.

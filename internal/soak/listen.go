@@ -59,7 +59,7 @@ func (s *soak) background(ctx context.Context) (stop func(), err error) {
 		})
 	}
 	group.Go(func() { s.reopen(ctx) })
-	group.Go(func() { s.server.changes(ctx) })
+	group.Go(func() { s.server.changes(ctx, s.quiet.RLocker()) })
 	return stop, nil
 }
 
@@ -78,11 +78,13 @@ func (s *soak) listen(ctx context.Context, l *listener, ready chan<- error) {
 // reopen opens a stream and closes it again, over and over.
 func (s *soak) reopen(ctx context.Context) {
 	for ctx.Err() == nil {
+		s.quiet.RLock()
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		if err := s.stream(short, func() {}, func() {}); short.Err() == nil {
 			s.tally.fail("a stream that is opened again: %v", err)
 		}
 		cancel()
+		s.quiet.RUnlock()
 	}
 }
 

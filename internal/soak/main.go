@@ -90,11 +90,17 @@ func run(ctx context.Context, out io.Writer, c config) (ok bool, err error) {
 	if err := s.callUntil(ctx, int64(warmShare*float64(c.calls))); err != nil {
 		return false, err
 	}
-	warm := measure()
+	warm, err := s.weigh()
+	if err != nil {
+		return false, err
+	}
 	if err := s.callUntil(ctx, int64(c.calls)); err != nil {
 		return false, err
 	}
-	end := measure()
+	end, err := s.weigh()
+	if err != nil {
+		return false, err
+	}
 	if c.profileHeap != nil {
 		if err := c.profileHeap(); err != nil {
 			return false, err

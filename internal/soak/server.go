@@ -162,10 +162,14 @@ func (w *waits) of(token string) *wait {
 
 func (w *waits) forget(token string) { w.byToken.Delete(token) }
 
+// others is how many tools come and go besides flip.
+const others = 20
+
+func other(i int) string { return fmt.Sprintf("other-%d", i%others) }
+
 // changes changes the tools until ctx ends: flip comes and goes, and others come
-// up to a bound.
-func (s *server) changes(ctx context.Context) {
-	const others = 20
+// up to a bound. Each change holds quiet.
+func (s *server) changes(ctx context.Context, quiet sync.Locker) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for i := 0; ; i++ {
@@ -174,25 +178,47 @@ func (s *server) changes(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		var err error
-		switch i % 6 {
-		case 0:
-			s.app.RemoveTool("flip")
-		case 1:
-			err = s.app.AddTool(flip(i))
-		case 2, 4:
-			err = s.app.ReplaceTool(flip(i))
-		case 3:
-			name := fmt.Sprintf("other-%d", i/6%others)
-			if !s.app.RemoveTool(name) {
-				err = s.app.AddTool(kervan.Tool(name, "Comes and goes.", func(context.Context, addIn) (addOut, error) { return addOut{}, nil }))
-			}
-		case 5:
-			err = s.app.ReplaceTool(flip(i - 1)) // the list stays the same
-		}
+		quiet.Lock()
+		err := s.change(i)
+		quiet.Unlock()
 		if err != nil {
-			panic(err) // nobody else changes the tools
+			s.tally.fail("change %d of the tools: %v", i, err)
 		}
 		s.tally.changed.Add(1)
 	}
+}
+
+// change makes one of a row of changes.
+func (s *server) change(i int) error {
+	switch i % 6 {
+	case 0:
+		s.app.RemoveTool("flip")
+		return nil
+	case 3:
+		if name := other(i / 6); !s.app.RemoveTool(name) {
+			return s.app.AddTool(kervan.Tool(name, "Comes and goes.", func(context.Context, addIn) (addOut, error) { return addOut{}, nil }))
+		}
+		return nil
+	case 5:
+		return s.put(i - 1) // the list stays the same
+	}
+	return s.put(i)
+}
+
+// put makes a version of flip the one that is there.
+func (s *server) put(version int) error {
+	err := s.app.ReplaceTool(flip(version))
+	if missing := new(kervan.DefinitionError); errors.As(err, &missing) && missing.Code == kervan.UnknownTool {
+		return s.app.AddTool(flip(version))
+	}
+	return err
+}
+
+// reset leaves the tools that were there at the start, so that what a tool needs
+// does not count as growth.
+func (s *server) reset() error {
+	for i := range others {
+		s.app.RemoveTool(other(i))
+	}
+	return s.put(0)
 }

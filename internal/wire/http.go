@@ -134,3 +134,68 @@ func Restore(message []byte) []byte {
 	}
 	return applyPatches(message, patches)
 }
+
+// PlainCall returns the arguments and the _meta of a tools/call, and false if
+// there is anything else in its params, such as the answers to an interim
+// result.
+func PlainCall(params []byte) (arguments, meta []byte, ok bool) {
+	if !isObject(params) {
+		return nil, nil, false
+	}
+	for m := range members(params) {
+		switch string(m.key) {
+		case "name":
+		case "arguments":
+			arguments = m.value
+		case "_meta":
+			if meta = m.value; !isObject(meta) {
+				return nil, nil, false
+			}
+		default:
+			return nil, nil, false
+		}
+	}
+	return arguments, meta, true
+}
+
+// PlainList returns the cursor and the _meta of a tools/list, and false if
+// there is anything else in its params.
+func PlainList(params []byte) (cursor string, meta []byte, ok bool) {
+	if !isObject(params) {
+		return "", nil, false
+	}
+	for m := range members(params) {
+		switch string(m.key) {
+		case "cursor":
+			if !isString(m.value) {
+				return "", nil, false
+			}
+			cursor = text(m.value)
+		case "_meta":
+			if meta = m.value; !isObject(meta) {
+				return "", nil, false
+			}
+		default:
+			return "", nil, false
+		}
+	}
+	return cursor, meta, true
+}
+
+// IsObjectOfObjects reports an object whose members are all objects.
+func IsObjectOfObjects(raw []byte) bool { return isObjectOf(raw, isObject) }
+
+// IsObjectOfStrings reports an object whose members are all strings.
+func IsObjectOfStrings(raw []byte) bool { return isObjectOf(raw, isString) }
+
+func isObjectOf(raw []byte, kind func([]byte) bool) bool {
+	if !isObject(raw) {
+		return false
+	}
+	for m := range members(raw) {
+		if !kind(m.value) {
+			return false
+		}
+	}
+	return true
+}
