@@ -12,6 +12,9 @@ import (
 // decode: its params were read already. Everything that is not plainly in order
 // goes the usual way, so that each protocol error has one owner.
 func (q *request) takeDirect() {
+	if q.h.o.indirect {
+		return
+	}
 	direct := &bridge.DirectCall{}
 	var ok bool
 	switch q.call.Method {

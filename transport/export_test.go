@@ -26,6 +26,14 @@ func (h *Handler) SetTiming(body, write, keepAlive, stream time.Duration) {
 	}
 }
 
+// WithoutDirect sends every request the SDK's way.
+func WithoutDirect() Option {
+	return optionFunc(func(o *options) error {
+		o.indirect = true
+		return nil
+	})
+}
+
 // Running returns how many calls and streams there are.
 func (h *Handler) Running() int { return h.gate.running() }
 

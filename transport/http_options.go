@@ -23,6 +23,8 @@ const (
 
 // httpOptions are the options that matter to HTTP only.
 type httpOptions struct {
+	indirect bool // for tests: no direct calls
+
 	addr     string // empty: from the environment
 	path     string // empty: any path for a Handler, /mcp for ServeHTTP
 	health   string
