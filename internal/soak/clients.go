@@ -123,8 +123,9 @@ func (c *rawCaller) call(ctx context.Context, number int64, k *kind, r *rand.Ran
 		return c.cancel(ctx, era, number, k)
 	}
 	id, arguments := idOf(number), k.arguments(r)
+	token := k.progress || number%4 < 2 // either with both eras
 	var a answer
-	before, err := c.ask(era, "tools/call", k.tool, message(era, id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":%s`, k.tool, arguments)), &a)
+	before, err := c.ask(era, "tools/call", k.tool, message(era, id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":%s`, k.tool, arguments), token), &a)
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (c *rawCaller) list(era string) error {
 	var l struct {
 		Result *struct{ Tools []struct{ Name string } }
 	}
-	if _, err := c.ask(era, "tools/list", "", message(era, "list", "tools/list", ""), &l); err != nil {
+	if _, err := c.ask(era, "tools/list", "", message(era, "list", "tools/list", "", false), &l); err != nil {
 		return err
 	}
 	if l.Result == nil || len(l.Result.Tools) < len(kinds)-5 {
@@ -197,7 +198,7 @@ func (c *rawCaller) cancel(ctx context.Context, era string, number int64, k *kin
 		return err
 	}
 	defer conn.Close()
-	if err := conn.send(era, "tools/call", k.tool, message(era, id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":{"token":%q}`, k.tool, id))); err != nil {
+	if err := conn.send(era, "tools/call", k.tool, message(era, id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":{"token":%q}`, k.tool, id), false)); err != nil {
 		return err
 	}
 	if k.drop {

@@ -95,7 +95,7 @@ func (s *soak) stream(ctx context.Context, opened, told func()) error {
 		return err
 	}
 	defer c.Close()
-	if err := c.send(modern, "subscriptions/listen", "", message(modern, "listen", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)); err != nil {
+	if err := c.send(modern, "subscriptions/listen", "", message(modern, "listen", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`, false)); err != nil {
 		return err
 	}
 	_ = c.SetDeadline(time.Time{})

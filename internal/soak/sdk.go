@@ -67,7 +67,7 @@ func (c *sdkCaller) call(ctx context.Context, number int64, k *kind, r *rand.Ran
 		return c.cancel(ctx, fmt.Sprintf("sdk-%d", number), k)
 	}
 	arguments := k.arguments(r)
-	a, err := c.ask(ctx, k.tool, arguments)
+	a, err := c.ask(ctx, k, arguments)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,11 @@ func (c *sdkCaller) call(ctx context.Context, number int64, k *kind, r *rand.Ran
 }
 
 // ask makes a call and brings its answer into the form of the wire.
-func (c *sdkCaller) ask(ctx context.Context, tool, arguments string) (*answer, error) {
-	params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)}
-	params.SetProgressToken(7)
+func (c *sdkCaller) ask(ctx context.Context, k *kind, arguments string) (*answer, error) {
+	params := &mcp.CallToolParams{Name: k.tool, Arguments: json.RawMessage(arguments)}
+	if k.progress {
+		params.SetProgressToken(7)
+	}
 	result, err := c.session.CallTool(ctx, params)
 	a := &answer{}
 	var wire *jsonrpc.Error

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -34,19 +35,28 @@ func dial(addr string) (*conn, error) {
 	return &conn{Conn: c, in: bufio.NewReader(c)}, nil
 }
 
-// message returns a request of an era; params has no braces.
-func message(era, id, method, params string) string {
+// tokenMember is the member of _meta that asks for progress.
+const tokenMember = `"progressToken":7`
+
+// message returns a request of an era; params has no braces. With a token it asks
+// for progress.
+func message(era, id, method, params string, token bool) string {
+	var meta []string
 	if era == modern {
-		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
-			`"io.modelcontextprotocol/clientInfo":{"name":"soak","version":"1"},"progressToken":7}`
-		if params != "" {
-			meta += ","
-		}
-		params = meta + params
-	} else if params != "" {
-		params = `"_meta":{"progressToken":7},` + params
+		meta = append(meta, `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"soak","version":"1"}`)
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{%s}}`, id, method, params)
+	if token {
+		meta = append(meta, tokenMember)
+	}
+	var members []string
+	if meta != nil {
+		members = append(members, `"_meta":{`+strings.Join(meta, ",")+`}`)
+	}
+	if params != "" {
+		members = append(members, params)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{%s}}`, id, method, strings.Join(members, ","))
 }
 
 // send writes a request with the headers of its era.
