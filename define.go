@@ -32,6 +32,7 @@ type RegisteredTool struct {
 	timeout       time.Duration // 0 = the app's
 
 	headers   []bridge.HeaderParam
+	known     *schemas // of the registry, while it compiles
 	opaque    []string // Go types whose schema admits anything
 	noted     atomic.Bool
 	abandoned atomic.Int64 // handlers that still run after their answer
@@ -56,7 +57,7 @@ type ToolInfo struct {
 // of one's own; [MemoryRegistry.Add] calls it. The error is a
 // *[DefinitionError], the first that is found. From then on def is in use.
 func Compile(def *ToolDef) (*RegisteredTool, error) {
-	t, err := compile(def)
+	t, err := compile(def, nil)
 	if err == nil {
 		def.inUse.Store(true)
 	}
@@ -64,14 +65,15 @@ func Compile(def *ToolDef) (*RegisteredTool, error) {
 }
 
 // compile is Compile without taking def into use.
-func compile(def *ToolDef) (*RegisteredTool, error) {
+// Schemas come from known if they are there.
+func compile(def *ToolDef, known *schemas) (*RegisteredTool, error) {
 	if def == nil {
 		return nil, &DefinitionError{Code: InvalidHandler, Message: "the definition is nil", Hint: "make one with kervan.Tool or kervan.RawTool"}
 	}
 	if err := def.takeMisuse(); err != nil {
 		return nil, err
 	}
-	t := &RegisteredTool{decode: def.decode, handler: def.handler, middleware: slices.Clone(def.middleware)}
+	t := &RegisteredTool{known: known, decode: def.decode, handler: def.handler, middleware: slices.Clone(def.middleware)}
 	steps := []func(*ToolDef) *DefinitionError{
 		checkName, checkDescription, t.compileInput, t.compileOutput, checkHandler, t.setTimeout, checkMiddleware, t.advertise,
 	}
@@ -81,6 +83,7 @@ func compile(def *ToolDef) (*RegisteredTool, error) {
 			return nil, err
 		}
 	}
+	t.known = nil
 	return t, nil
 }
 
@@ -146,7 +149,7 @@ func (t *RegisteredTool) compileInput(d *ToolDef) *DefinitionError {
 		text = []byte(noArguments)
 	}
 	var err error
-	if t.input, t.info.InputSchema, err = compileSchema(text, schema.Options{}); err != nil {
+	if t.input, t.info.InputSchema, err = t.compileSchema(text, schema.Options{}); err != nil {
 		return schemaError(InvalidInputSchema, "the input schema is not usable", err)
 	}
 	var bad *DefinitionError
@@ -168,18 +171,18 @@ func (t *RegisteredTool) compileOutput(d *ToolDef) *DefinitionError {
 		return nil
 	}
 	var err error
-	if t.output, t.info.OutputSchema, err = compileSchema(text, schema.Options{Output: true}); err != nil {
+	if t.output, t.info.OutputSchema, err = t.compileSchema(text, schema.Options{Output: true}); err != nil {
 		return schemaError(InvalidOutputSchema, "the output schema is not usable", err)
 	}
 	return nil
 }
 
-func compileSchema(text []byte, o schema.Options) (*schema.Validator, json.RawMessage, error) {
+func (t *RegisteredTool) compileSchema(text []byte, o schema.Options) (*schema.Validator, json.RawMessage, error) {
 	compact, err := jsonx.AppendCanonical(nil, text)
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := schema.Compile(compact, o)
+	v, err := t.known.compile(compact, o)
 	return v, compact, err
 }
 

@@ -287,7 +287,7 @@ func (a *App) conclude(call *Call, res *Result) (*answer, error) {
 // settle turns an error into the answer that the client sees (rules 1.11 and
 // 1.12): a ToolError's own message, or a reference.
 func (a *App) settle(ctx context.Context, call *Call, ans *answer, err error) *answer {
-	if ctx.Err() != nil {
+	if deadline, _ := ctx.Deadline(); ctx.Err() != nil || !time.Now().Before(deadline) {
 		a.late(call, err)
 		return nil // the end of ctx is the answer
 	}

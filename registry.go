@@ -32,6 +32,7 @@ type MemoryRegistry struct {
 	mu       sync.Mutex // held by writers
 	tools    atomic.Pointer[[]*RegisteredTool]
 	notifier notifier
+	schemas  schemas
 	// A draft notes the definitions that it took, for when it takes effect.
 	isDraft bool
 	taken   []*ToolDef
@@ -84,7 +85,7 @@ func (r *MemoryRegistry) put(defs []*ToolDef, place func([]*RegisteredTool, *Reg
 	var errs []error
 	compiled := make([]*RegisteredTool, 0, len(defs))
 	for _, d := range defs {
-		t, err := compile(d)
+		t, err := compile(d, &r.schemas)
 		if err != nil {
 			errs = append(errs, err)
 			continue
