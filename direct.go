@@ -33,6 +33,9 @@ func (p *projection) callDirect(ctx context.Context, r *mcp.ServerRequest[*direc
 	if direct == nil {
 		return nil, errNotDirect
 	}
+	if !direct.Begin() {
+		return nil, context.Canceled
+	}
 	params := &mcp.CallToolParamsRaw{Name: direct.Name, Arguments: direct.Arguments}
 	if direct.Meta != nil {
 		tree, err := jsonx.Parse(direct.Meta, jsonx.Limits{})

@@ -245,6 +245,10 @@ func (root) HeaderNames(app any) []string {
 	return names
 }
 
+func (root) Cancelled(app any, tool, requestID string) {
+	app.(*App).emit(CallEvent{Tool: clip(tool, maxNameInText), RequestID: requestID, Outcome: OutcomeCancelled})
+}
+
 func (root) HasVisibility(app any) bool { return app.(*App).settings.visible != nil }
 
 func (root) Logger(app any) *slog.Logger { return app.(*App).settings.logger }

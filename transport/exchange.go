@@ -117,6 +117,9 @@ func (q *request) end(x *exchange, session *mcp.ServerSession, end ending) {
 		go q.discard(x, session)
 		return
 	}
+	if d := x.direct; d != nil && !d.List && d.Abandon() {
+		bridge.Kervan().Cancelled(q.h.app, d.Name, wire.IDText(x.call.ID))
+	}
 	// Read ends now, and with it the call. The SDK waits for handlers that do not
 	// return, and nobody has to wait with it.
 	x.close()

@@ -7,6 +7,7 @@ package bridge
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -26,6 +27,8 @@ type Root interface {
 	// HeaderNames returns the Mcp-Param-* header names that the tools of the
 	// app's own registry bind, for CORS.
 	HeaderNames(app any) []string
+	// Cancelled tells of a call that was cancelled before it began.
+	Cancelled(app any, tool, requestID string)
 	// HasVisibility reports whether the app shows tools to some callers only.
 	HasVisibility(app any) bool
 	// Logger returns the app's logger.
@@ -94,7 +97,21 @@ type DirectCall struct {
 	// Result is the JSON of the result, set before the SDK answers with an
 	// empty one in its place.
 	Result []byte
+
+	state atomic.Int32
 }
+
+const (
+	directBegun int32 = iota + 1
+	directAbandoned
+)
+
+// Begin reports whether the call may run: its transport has not given it up.
+func (d *DirectCall) Begin() bool { return d.state.CompareAndSwap(0, directBegun) }
+
+// Abandon gives up a call that has not begun, and reports whether that is so:
+// the SDK drops what it has not started when its client goes away.
+func (d *DirectCall) Abandon() bool { return d.state.CompareAndSwap(0, directAbandoned) }
 
 type directKey struct{}
 
