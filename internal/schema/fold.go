@@ -1,6 +1,6 @@
 package schema
 
-// foldedNames finds members whose name is a declared one in another case (RULES 1.6). They are violations however open the
+// foldedNames finds members whose name is a declared one in another case (rule 1.6). They are violations however open the
 // schema is: a reader further down that ignores case would take them for the declared member, unchecked.
 func (v *Validator) foldedNames(tree any) []finding {
 	at := v.root.outlines[nameOutline : nameOutline+1]

@@ -10,7 +10,7 @@ import (
 	"github.com/kervan-mcp/kervan/internal/jsonx"
 )
 
-// maxValueDepth is how deep arguments may nest (RULES 1.6); a value that was spelled in a string counts from where it stands.
+// maxValueDepth is how deep arguments may nest (rule 1.6); a value that was spelled in a string counts from where it stands.
 const maxValueDepth = 64
 
 // Changes lists what Prepare changed, as JSON Pointers in alphabetical order.
@@ -23,7 +23,7 @@ type Changes struct {
 
 // Prepare returns a value as a handler should see it: null counts as not given where the schema does not admit it, absent
 // members with a default are filled in, and, if repair is set, a string that spells a value of the wanted type becomes that
-// value (RULES 1.6 to 1.8). It follows properties, items and what belongs to them through $ref and allOf, never through
+// value (rule 1.6 to 1.8). It follows properties, items and what belongs to them through $ref and allOf, never through
 // anyOf, oneOf or if. The argument is not modified; what did not change is shared with it.
 func (v *Validator) Prepare(tree any, repair bool) (any, Changes) {
 	p := &preparer{repair: repair, elements: v.elements}
@@ -188,7 +188,7 @@ func deepCopy(v any) any {
 	return v
 }
 
-// spelled returns the value that a string spells, if it is exactly one JSON value of a type that the place allows (RULES 1.8).
+// spelled returns the value that a string spells, if it is exactly one JSON value of a type that the place allows (rule 1.8).
 func (p *preparer) spelled(s string, at []*placeOutline) (any, bool) {
 	var allowed typeSet
 	if len(at) == 1 {

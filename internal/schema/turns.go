@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// RULES 1.6a: a schema that refers to itself through several branches makes a validator visit one place of the value again
+// rule 1.6a: a schema that refers to itself through several branches makes a validator visit one place of the value again
 // and again, b times as often with each turn. Every visit is counted before the validation, as paths through the schema: the
 // cost is places × schemas, however large the numbers get.
 const (

@@ -18,8 +18,8 @@ type Violation struct {
 }
 
 // Validate returns all violations, at most 1,000, ordered by place with the root first; nil when the value is valid. It never
-// panics, and its cost is bounded for every schema that Compile accepts (RULES 1.6a). A member whose name is a declared one in
-// another case is a violation, except in a result (RULES 1.6).
+// panics, and its cost is bounded for every schema that Compile accepts (rule 1.6a). A member whose name is a declared one in
+// another case is a violation, except in a result (rule 1.6).
 func (v *Validator) Validate(tree any) (violations []Violation) {
 	defer func() {
 		if recover() != nil {
