@@ -1,6 +1,9 @@
 package kervan
 
-import "time"
+import (
+	"net"
+	"time"
+)
 
 // An Event is something that happened in an app, for metrics and tests. The
 // types of this package named …Event are all there are. No event carries
@@ -72,6 +75,14 @@ type DefinitionEvent struct {
 	OpaqueType string // empty for an error
 }
 
+// A TransportEvent comes from what serves the app: it listens, or the limiter
+// that processes share has failed and each limits by itself meanwhile.
+type TransportEvent struct {
+	Listening net.Addr // nil for a failed limiter
+	Limiter   error    // at most one a minute
+}
+
+func (TransportEvent) event()  {}
 func (CallEvent) event()       {}
 func (MaskedEvent) event()     {}
 func (RepairEvent) event()     {}

@@ -249,6 +249,8 @@ func (root) Cancelled(app any, tool, requestID string) {
 	app.(*App).emit(CallEvent{Tool: clip(tool, maxNameInText), RequestID: requestID, Outcome: OutcomeCancelled})
 }
 
+func (root) Emit(app, event any) { app.(*App).emit(event.(Event)) }
+
 func (root) HasVisibility(app any) bool { return app.(*App).settings.visible != nil }
 
 func (root) Logger(app any) *slog.Logger { return app.(*App).settings.logger }

@@ -84,7 +84,7 @@ func newHandler(app *kervan.App, o *options) (*Handler, error) {
 	}
 	h := &Handler{app: app, o: o, logger: root.Logger(app), times: defaultTiming}
 	h.gate.init(o.maxInFlight)
-	o.applyRate(h.logger)
+	o.applyRate(app, h.logger)
 	if o.sessions != nil {
 		h.sessions = newSessionTable(*o.sessions)
 	}
@@ -100,12 +100,14 @@ func newHandler(app *kervan.App, o *options) (*Handler, error) {
 }
 
 // applyRate installs the default rate limit if there is no other.
-func (o *options) applyRate(logger *slog.Logger) {
+func (o *options) applyRate(app *kervan.App, logger *slog.Logger) {
 	if o.rate == nil {
 		o.rate = defaultRate()
 	}
-	if r, ok := o.rate.(interface{ setLogger(*slog.Logger) }); ok {
-		r.setLogger(logger)
+	if r, ok := o.rate.(interface {
+		setApp(*kervan.App, *slog.Logger)
+	}); ok {
+		r.setApp(app, logger)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
+	"github.com/kervan-mcp/kervan"
+	"github.com/kervan-mcp/kervan/internal/bridge"
 	"github.com/kervan-mcp/kervan/internal/limit"
 )
 
@@ -116,6 +118,7 @@ type rate struct {
 	key       func(*http.Request, *auth.TokenInfo) string
 	shared    Limiter
 	proxies   proxies
+	app       *kervan.App  // nil in tests of the limit alone
 	logger    *slog.Logger // nil: slog's default
 
 	byAddress, byKey *limit.Windows
@@ -151,8 +154,8 @@ func rateOf(o *options) *rate {
 	return r
 }
 
-// setLogger is called once, before the first request.
-func (r *rate) setLogger(l *slog.Logger) { r.logger = l }
+// setApp is called once, before the first request.
+func (r *rate) setApp(app *kervan.App, l *slog.Logger) { r.app, r.logger = app, l }
 
 // allow counts a request by its address, before authentication.
 func (r *rate) allow(req *http.Request, _ *auth.TokenInfo) (retryAfter time.Duration, ok bool) {
@@ -225,6 +228,9 @@ func (r *rate) acquire(ctx context.Context, space, key string, local *limit.Wind
 	// A client that went away is no failure.
 	if ctx.Err() == nil && r.failing.warn() {
 		r.log().Warn(logSharedLimiter, "error", errorText(err))
+		if r.app != nil {
+			bridge.Kervan().Emit(r.app, kervan.TransportEvent{Limiter: err})
+		}
 	}
 	return local.Allow(key)
 }

@@ -27,7 +27,7 @@ func limited(t *testing.T, opts ...Option) (*rate, *bytes.Buffer) {
 	}
 	r := rateOf(o)
 	logged := new(bytes.Buffer)
-	r.setLogger(slog.New(slog.NewTextHandler(logged, nil)))
+	r.setApp(nil, slog.New(slog.NewTextHandler(logged, nil)))
 	return r, logged
 }
 

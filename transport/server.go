@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kervan-mcp/kervan"
+	"github.com/kervan-mcp/kervan/internal/bridge"
 )
 
 // Bounds of the http.Server of ServeHTTP; the handler has its own for bodies,
@@ -156,6 +157,7 @@ func (h *Handler) serveListener(ctx context.Context, listener net.Listener) erro
 	}
 	addr := listener.Addr()
 	h.logger.Info(logListening, "address", addr.String(), "path", h.o.path)
+	bridge.Kervan().Emit(h.app, kervan.TransportEvent{Listening: addr})
 	if h.o.onListen != nil {
 		h.o.onListen(addr)
 	}

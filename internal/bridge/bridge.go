@@ -29,6 +29,8 @@ type Root interface {
 	HeaderNames(app any) []string
 	// Cancelled tells of a call that was cancelled before it began.
 	Cancelled(app any, tool, requestID string)
+	// Emit gives a kervan.Event to the app's sink.
+	Emit(app, event any)
 	// HasVisibility reports whether the app shows tools to some callers only.
 	HasVisibility(app any) bool
 	// Logger returns the app's logger.
