@@ -196,6 +196,24 @@ func TestNoStdout(t *testing.T) {
 	}
 }
 
+// TestNoSkips: what a test needs is provided by .ci/run, so none is skipped.
+func TestNoSkips(t *testing.T) {
+	skip := regexp.MustCompile(`\.Skip(f|Now)?\(`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && path != "house_test.go" && skip.Match(data) {
+			t.Errorf("%s skips a test; build tags part what belongs to one system", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // isProgram reports whether a file belongs to a command, which may print.
 func isProgram(file string) bool {
 	for _, dir := range []string{"rulesoff", "conformance", "soak"} {

@@ -318,9 +318,6 @@ func TestRule3_15_StreamBounds(t *testing.T) {
 }
 
 func TestRule3_15_StreamsInAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("opens a thousand connections")
-	}
 	s := newHTTP(t, newToolbox().App, transport.NoRateLimit(), transport.Authenticate(func(r *http.Request) (*auth.TokenInfo, error) {
 		return &auth.TokenInfo{UserID: r.Header.Get("X-User")}, nil
 	}))

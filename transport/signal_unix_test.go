@@ -4,6 +4,7 @@ package transport_test
 
 import (
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -31,4 +32,14 @@ func TestRule3_13_Signal(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("the signal does not end serving")
 	}
+}
+
+func TestSignalsEndServe(t *testing.T) {
+	p := start(t, "serve")
+	p.begin()
+	p.send(callTool("1", "slow"))
+	p.send(callTool("2", "hello"))
+	assert.Equal(t, answer("2", "hello"), p.next())
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	assert.Equal(t, []string{answer("1", "slow"), "after serving"}, p.end(), "though the input is still open")
 }

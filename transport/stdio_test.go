@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -172,19 +171,6 @@ func TestMaxLine(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, transport.ServeStdio(t.Context(), newApp(), transport.WithIO(strings.NewReader(hello+strings.Repeat("x", 300)), &out), transport.WithMaxLine(250)))
 	assert.Contains(t, out.String(), "message too large")
-}
-
-func TestSignalsEndServe(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("signals cannot be sent on Windows")
-	}
-	p := start(t, "serve")
-	p.begin()
-	p.send(callTool("1", "slow"))
-	p.send(callTool("2", "hello"))
-	assert.Equal(t, answer("2", "hello"), p.next())
-	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
-	assert.Equal(t, []string{answer("1", "slow"), "after serving"}, p.end(), "though the input is still open")
 }
 
 func TestDefinitionErrors(t *testing.T) {

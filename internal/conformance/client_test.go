@@ -139,8 +139,12 @@ func TestClientHearsChanges(t *testing.T) {
 	eachConnection(t, func(t *testing.T, era kerventest.Era, c *connection) {
 		can := c.InitializeResult().Capabilities.Tools.ListChanged
 		assert.Equal(t, era == kerventest.Modern || c.ID() != "", can, "advertised where it can be delivered")
-		if !can {
-			t.Skip("a client of the older era without a session cannot be told")
+		if !can { // a client of the older era without a session cannot be told
+			c.call(t, &mcp.CallToolParams{Name: "test_trigger_tool_change"})
+			_, err := c.ListTools(t.Context(), nil)
+			require.NoError(t, err)
+			assert.Empty(t, c.changes)
+			return
 		}
 		deadline := time.After(waitLimit)
 		for {

@@ -7,9 +7,6 @@ import (
 
 // TestSoak is a soak too short to judge the heap.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	var out bytes.Buffer
 	ok, err := run(t.Context(), &out, config{calls: 2000, clients: 16, seed: 1, anyHeap: true})
 	if err != nil {
