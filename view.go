@@ -54,24 +54,31 @@ func sameSlice(a, b []*RegisteredTool) bool {
 // taken over with their chains.
 func newView(tools []*RegisteredTool, old *view) *view {
 	v := &view{tools: tools, byName: make(map[string]*entry, len(tools))}
+	for _, t := range tools {
+		v.byName[t.info.Name] = takeEntry(t, old)
+	}
+	v.list, v.pages = encodePages(tools)
+	return v
+}
+
+// encodePages joins the JSON of tools, and parts it into pages.
+func encodePages(tools []*RegisteredTool) (list []byte, pages [][]byte) {
 	size := 0
 	for _, t := range tools {
 		size += len(t.advertised) + 1
 	}
-	v.list = make([]byte, 0, size)
+	list = make([]byte, 0, size)
 	start := 0
 	for i, t := range tools {
-		v.byName[t.info.Name] = takeEntry(t, old)
 		if i%pageSize != 0 {
-			v.list = append(v.list, ',')
+			list = append(list, ',')
 		} else if i > 0 {
-			v.pages = append(v.pages, v.list[start:])
-			start = len(v.list)
+			pages = append(pages, list[start:])
+			start = len(list)
 		}
-		v.list = append(v.list, t.advertised...)
+		list = append(list, t.advertised...)
 	}
-	v.pages = append(v.pages, v.list[start:])
-	return v
+	return list, append(pages, list[start:])
 }
 
 func takeEntry(t *RegisteredTool, old *view) *entry {
@@ -97,7 +104,7 @@ func (p *projection) listPage(ctx context.Context, cursor string, modern bool) (
 	v := p.view()
 	pages := v.pages
 	if p.app.settings.visible != nil {
-		pages = newView(p.visibleTools(ctx, v), v).pages
+		_, pages = encodePages(p.visibleTools(ctx, v))
 	}
 	page := 0
 	if cursor != "" {

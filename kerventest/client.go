@@ -1,5 +1,6 @@
 // Package kerventest tests a kervan app through the official MCP client: in
-// memory or over stdio framing, in either protocol era, with exact numbers.
+// memory, over stdio framing or over HTTP, in either protocol era, with exact
+// numbers.
 //
 //	func TestAdd(t *testing.T) {
 //		kerventest.EachEra(t, newApp(), func(t *testing.T, c *kerventest.Client) {
@@ -79,8 +80,9 @@ func WithClientOptions(configure func(*mcp.ClientOptions)) Option {
 }
 
 // A Client is the official client, connected to an app for one test. Its
-// methods fail the test rather than return errors, unless they say otherwise,
-// and are safe for concurrent use on the test's goroutine rules.
+// methods fail the test rather than return errors, unless they say otherwise.
+// They are safe for concurrent use; as with testing.T, those that fail the test
+// belong on its own goroutine.
 type Client struct {
 	t        testing.TB
 	session  *mcp.ClientSession

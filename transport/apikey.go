@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -55,23 +53,6 @@ func APIKeyFunc(header string, lookup func(ctx context.Context, key string) (*au
 		return Authenticate(a.authenticate).apply(o)
 	})
 }
-
-// What people and clients read of API keys.
-var (
-	errNoKeys    = errors.New("cannot serve: APIKeys has no keys; give at least one, or use APIKeyFunc")
-	errNoUser    = errors.New("cannot serve: APIKeys has a key without UserID, which tells callers apart; give it one")
-	errShortKey  = fmt.Errorf("cannot serve: APIKeys has a key of fewer than %d characters; make keys of random bytes", minKeyLen)
-	errBadKey    = errors.New("cannot serve: APIKeys has a key that no header can hold; use printable ASCII without spaces")
-	errNoToken   = errors.New("cannot serve: APIKeys has a key that no bearer token can be; use letters, digits and -._~+/ only")
-	errNoLookup  = errors.New("cannot serve: APIKeyFunc has no function; give it one that finds a key")
-	errAnonymous = errors.New("the function of APIKeyFunc returned token info without UserID, which tells callers apart")
-)
-
-const (
-	textNeedsKey    = "Unauthorized: an API key is required"
-	textUnknownKey  = "Unauthorized: the API key is not valid"
-	textRepeatedKey = "Bad Request: the API key is repeated"
-)
 
 // apiKeys is the hook for authentication.
 type apiKeys struct {

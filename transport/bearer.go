@@ -77,36 +77,6 @@ func Bearer(verifier auth.TokenVerifier, opts BearerOptions) Option {
 	})
 }
 
-// What people read of Bearer.
-var (
-	errNoVerifier   = errors.New("cannot serve: Bearer has no verifier; give it the function that checks a token")
-	errNegativeSkew = errors.New("cannot serve: ClockSkew of Bearer is negative; give it a duration such as 30 * time.Second")
-	errNoTokenInfo  = errors.New("the token verifier returned neither token info nor an error")
-)
-
-const (
-	hintScope    = "a scope is printable ASCII without spaces, quotes and backslashes"
-	hintResource = "give the URL that clients use, such as https://mcp.example.com/mcp"
-	hintURL      = "it must be an absolute URL without credentials, query and fragment"
-	hintHTTPS    = "it must be https, except on loopback"
-)
-
-// What a client reads in a challenge.
-const (
-	codeInvalidToken      = "invalid_token"
-	codeInsufficientScope = "insufficient_scope"
-
-	textMalformedToken = "the access token is malformed"
-	textInvalidToken   = "the access token is not valid"
-	textOtherAudience  = "the access token was issued for another resource"
-	textNoExpiration   = "the access token has no expiration"
-	textExpiredToken   = "the access token has expired"
-	textNeedsToken     = "Unauthorized: a bearer token is required"
-	textMissingScopes  = "the access token lacks a scope"
-	textTokenRefusal   = "Unauthorized: "
-	textScopeRefusal   = "Forbidden: "
-)
-
 // bearer is the checked form of BearerOptions.
 type bearer struct {
 	BearerOptions

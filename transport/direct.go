@@ -15,19 +15,13 @@ func (q *request) takeDirect() {
 	if q.h.o.indirect {
 		return
 	}
-	direct := &bridge.DirectCall{}
-	var ok bool
-	switch q.call.Method {
-	case methodCallTool:
-		direct.Name = q.facts.Name
-		direct.Arguments, direct.Meta, ok = wire.PlainCall(q.call.Params)
-		ok = ok && q.facts.Named
-	case methodListTools:
-		direct.List = true
-		direct.Cursor, direct.Meta, ok = wire.PlainList(q.call.Params)
-	}
-	if !ok || q.modern && !plainClient(direct.Meta) {
+	f := &q.facts
+	if !f.Plain || q.modern && !plainClient(f.Meta) {
 		return
+	}
+	direct := &bridge.DirectCall{
+		List: q.call.Method == methodListTools, Cursor: f.Cursor,
+		Name: f.Name, Arguments: f.Arguments, Meta: f.Meta,
 	}
 	q.direct = direct
 	q.ctx = bridge.WithDirectCall(q.ctx, direct)

@@ -133,9 +133,14 @@ func (q *request) discard(x *exchange, session *mcp.ServerSession) {
 		q.h.gate.leave()
 		_ = session.Close()
 	}()
+	q.discardFrames(&x.outlet)
+}
+
+// discardFrames reads an outlet to its answer, or until calls have to end.
+func (q *request) discardFrames(from *outlet) {
 	for {
 		select {
-		case f := <-x.frames:
+		case f := <-from.frames:
 			putBuffer(f.buf)
 			if f.final {
 				return

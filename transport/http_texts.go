@@ -99,3 +99,63 @@ const (
 	needHosts = `other machines can reach this address, so name the hosts that they use: transport.AllowedHosts("mcp.example.com")`
 	badAddr   = "the address is not host:port; correct KERVAN_ADDR, transport.Addr or --host and --port"
 )
+
+// What people read of the rate limit.
+var (
+	errNilRateKey = errors.New("cannot serve: RateLimitKey is nil; leave it out or give it a function")
+	errNilLimiter = errors.New("cannot serve: SharedLimiter is nil; leave it out or give it a limiter")
+)
+
+// Log messages of the rate limit.
+const (
+	logForwardedFor  = "X-Forwarded-For is ignored, so all clients behind a reverse proxy share one rate limit; name the proxies with TrustedProxies"
+	logSharedLimiter = "the shared limiter failed; this process limits by itself meanwhile"
+	logRateKey       = "the function of RateLimitKey panicked; the request counts by its address"
+)
+
+// What people read of Bearer.
+var (
+	errNoVerifier   = errors.New("cannot serve: Bearer has no verifier; give it the function that checks a token")
+	errNegativeSkew = errors.New("cannot serve: ClockSkew of Bearer is negative; give it a duration such as 30 * time.Second")
+	errNoTokenInfo  = errors.New("the token verifier returned neither token info nor an error")
+)
+
+const (
+	hintScope    = "a scope is printable ASCII without spaces, quotes and backslashes"
+	hintResource = "give the URL that clients use, such as https://mcp.example.com/mcp"
+	hintURL      = "it must be an absolute URL without credentials, query and fragment"
+	hintHTTPS    = "it must be https, except on loopback"
+)
+
+// What a client reads in a challenge.
+const (
+	codeInvalidToken      = "invalid_token"
+	codeInsufficientScope = "insufficient_scope"
+
+	textMalformedToken = "the access token is malformed"
+	textInvalidToken   = "the access token is not valid"
+	textOtherAudience  = "the access token was issued for another resource"
+	textNoExpiration   = "the access token has no expiration"
+	textExpiredToken   = "the access token has expired"
+	textNeedsToken     = "Unauthorized: a bearer token is required"
+	textMissingScopes  = "the access token lacks a scope"
+	textTokenRefusal   = "Unauthorized: "
+	textScopeRefusal   = "Forbidden: "
+)
+
+// What people and clients read of API keys.
+var (
+	errNoKeys    = errors.New("cannot serve: APIKeys has no keys; give at least one, or use APIKeyFunc")
+	errNoUser    = errors.New("cannot serve: APIKeys has a key without UserID, which tells callers apart; give it one")
+	errShortKey  = fmt.Errorf("cannot serve: APIKeys has a key of fewer than %d characters; make keys of random bytes", minKeyLen)
+	errBadKey    = errors.New("cannot serve: APIKeys has a key that no header can hold; use printable ASCII without spaces")
+	errNoToken   = errors.New("cannot serve: APIKeys has a key that no bearer token can be; use letters, digits and -._~+/ only")
+	errNoLookup  = errors.New("cannot serve: APIKeyFunc has no function; give it one that finds a key")
+	errAnonymous = errors.New("the function of APIKeyFunc returned token info without UserID, which tells callers apart")
+)
+
+const (
+	textNeedsKey    = "Unauthorized: an API key is required"
+	textUnknownKey  = "Unauthorized: the API key is not valid"
+	textRepeatedKey = "Bad Request: the API key is repeated"
+)

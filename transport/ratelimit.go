@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -97,18 +96,6 @@ func SharedLimiter(l Limiter) Option {
 		return nil
 	})
 }
-
-var (
-	errNilRateKey = errors.New("cannot serve: RateLimitKey is nil; leave it out or give it a function")
-	errNilLimiter = errors.New("cannot serve: SharedLimiter is nil; leave it out or give it a limiter")
-)
-
-// Log messages of the rate limit.
-const (
-	logForwardedFor  = "X-Forwarded-For is ignored, so all clients behind a reverse proxy share one rate limit; name the proxies with TrustedProxies"
-	logSharedLimiter = "the shared limiter failed; this process limits by itself meanwhile"
-	logRateKey       = "the function of RateLimitKey panicked; the request counts by its address"
-)
 
 // A rate is the rate limit of a handler.
 type rate struct {

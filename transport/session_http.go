@@ -114,17 +114,7 @@ func (q *request) callSession(s *session) *refusal {
 func (q *request) discardSession(x *outlet, done func()) {
 	defer q.h.gate.leave()
 	defer done()
-	for {
-		select {
-		case f := <-x.frames:
-			putBuffer(f.buf)
-			if f.final {
-				return
-			}
-		case <-q.h.gate.cancelling:
-			return
-		}
-	}
+	q.discardFrames(x)
 }
 
 // start gives the session the request, to be answered into w. The returned

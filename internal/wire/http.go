@@ -21,22 +21,34 @@ type Facts struct {
 	Named bool
 	// Arguments is the JSON of a tool call's arguments, nil when absent.
 	Arguments []byte
+	// Cursor is where a tools/list goes on.
+	Cursor string
+	// Meta is the JSON of _meta, nil when absent or no object.
+	Meta []byte
+	// Plain says that the params of a tools/call or tools/list hold nothing but
+	// these, each of its type: no answer to an interim result, say.
+	Plain bool
 }
 
 // FactsOf reads the facts of a request in one pass.
 func FactsOf(req *jsonrpc.Request) Facts {
-	var f Facts
+	f := Facts{Plain: req.Method == methodCallTool || req.Method == methodListTools}
 	name := nameMember(req.Method)
 	for m := range members(req.Params) {
 		switch key := string(m.key); {
-		case key == "_meta":
+		case key == "_meta" && isObject(m.value):
 			f.readMeta(m.value)
 		case key == name && isString(m.value):
 			f.Name, f.Named = text(m.value), true
 		case key == "arguments" && req.Method == methodCallTool:
 			f.Arguments = m.value
+		case key == "cursor" && req.Method == methodListTools && isString(m.value):
+			f.Cursor = text(m.value)
+		default:
+			f.Plain = false
 		}
 	}
+	f.Plain = f.Plain && (f.Named || name == "")
 	return f
 }
 
@@ -54,9 +66,7 @@ func nameMember(method string) string {
 }
 
 func (f *Facts) readMeta(meta []byte) {
-	if !isObject(meta) {
-		return
-	}
+	f.Meta = meta
 	for m := range members(meta) {
 		if string(m.key) == "io.modelcontextprotocol/protocolVersion" {
 			f.Versioned = true
@@ -133,53 +143,6 @@ func Restore(message []byte) []byte {
 		}
 	}
 	return applyPatches(message, patches)
-}
-
-// PlainCall returns the arguments and the _meta of a tools/call, and false if
-// there is anything else in its params, such as the answers to an interim
-// result.
-func PlainCall(params []byte) (arguments, meta []byte, ok bool) {
-	if !isObject(params) {
-		return nil, nil, false
-	}
-	for m := range members(params) {
-		switch string(m.key) {
-		case "name":
-		case "arguments":
-			arguments = m.value
-		case "_meta":
-			if meta = m.value; !isObject(meta) {
-				return nil, nil, false
-			}
-		default:
-			return nil, nil, false
-		}
-	}
-	return arguments, meta, true
-}
-
-// PlainList returns the cursor and the _meta of a tools/list, and false if
-// there is anything else in its params.
-func PlainList(params []byte) (cursor string, meta []byte, ok bool) {
-	if !isObject(params) {
-		return "", nil, false
-	}
-	for m := range members(params) {
-		switch string(m.key) {
-		case "cursor":
-			if !isString(m.value) {
-				return "", nil, false
-			}
-			cursor = text(m.value)
-		case "_meta":
-			if meta = m.value; !isObject(meta) {
-				return "", nil, false
-			}
-		default:
-			return "", nil, false
-		}
-	}
-	return cursor, meta, true
 }
 
 // IsObjectOfObjects reports an object whose members are all objects.

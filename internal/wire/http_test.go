@@ -21,18 +21,24 @@ func decodeRequest(t *testing.T, message string) *jsonrpc.Request {
 
 func TestFactsOf(t *testing.T) {
 	const version = `"_meta":{"io.modelcontextprotocol/protocolVersion":`
+	meta := func(value string) []byte { return []byte(strings.TrimPrefix(version, `"_meta":`) + value + "}") }
 	for _, tt := range []struct {
 		method, params string
 		want           wire.Facts
 	}{
 		{"tools/call", `{"name":"a","arguments":{"x":1},"uri":"u"}`, wire.Facts{Name: "a", Named: true, Arguments: []byte(`{"x":1}`)}},
-		{"tools/call", `{"name":"a\u0062"}`, wire.Facts{Name: "ab", Named: true}},
-		{"tools/call", `{"name":"a",` + version + `"2026-07-28"}}`, wire.Facts{Name: "a", Named: true, Version: "2026-07-28", Versioned: true}},
+		{"tools/call", `{"name":"a\u0062"}`, wire.Facts{Name: "ab", Named: true, Plain: true}},
+		{"tools/call", `{"name":"a",` + version + `"2026-07-28"}}`, wire.Facts{Name: "a", Named: true, Version: "2026-07-28", Versioned: true, Meta: meta(`"2026-07-28"`), Plain: true}},
+		{"tools/call", `{"name":"a","requestState":"s"}`, wire.Facts{Name: "a", Named: true}},
+		{"tools/call", `{"name":"a","inputResponses":{}}`, wire.Facts{Name: "a", Named: true}},
 		{"prompts/get", `{"name":"p","arguments":{}}`, wire.Facts{Name: "p", Named: true}},
 		{"prompts/get", `{"name":7}`, wire.Facts{}},
 		{"resources/read", `{"uri":"u","name":"n"}`, wire.Facts{Name: "u", Named: true}},
-		{"tools/list", `{"name":"n",` + version + `7}}`, wire.Facts{Versioned: true}},
+		{"tools/list", `{"name":"n",` + version + `7}}`, wire.Facts{Versioned: true, Meta: meta("7")}},
 		{"tools/list", `{"_meta":null}`, wire.Facts{}},
+		{"tools/list", `{"cursor":"c"}`, wire.Facts{Cursor: "c", Plain: true}},
+		{"tools/list", `{"cursor":null}`, wire.Facts{}},
+		{"tools/list", `null`, wire.Facts{Plain: true}},
 		{"ping", `null`, wire.Facts{}},
 	} {
 		req := decodeRequest(t, `{"jsonrpc":"2.0","id":1,"method":"`+tt.method+`","params":`+tt.params+`}`)
