@@ -53,7 +53,8 @@ type RepairEvent struct {
 	Repaired []string
 }
 
-// A LateEvent says that a handler ended after its call had been answered.
+// A LateEvent says that a handler ended after its call had been answered, or
+// was not begun any more because the call's time was up.
 type LateEvent struct {
 	Tool string
 	Err  error // nil if it succeeded
@@ -62,7 +63,7 @@ type LateEvent struct {
 // A RegistryEvent says that the tools of a registry changed.
 type RegistryEvent struct {
 	Tools       int  // how many there are now
-	ListChanged bool // whether clients were told, because their list differs
+	ListChanged bool // whether the list differs, so that clients are told
 }
 
 // A DefinitionEvent tells of a definition what App.Err does not: an error

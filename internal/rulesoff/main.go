@@ -100,19 +100,16 @@ func check(s switchOff) error {
 	if !ok {
 		return fmt.Errorf("the test %q names no package", s.Test)
 	}
-	source, err := os.ReadFile(s.File)
+	edited, err := s.edit("")
 	if err != nil {
 		return err
-	}
-	if n := bytes.Count(source, []byte(s.Old)); n != 1 {
-		return fmt.Errorf("%s has the text to edit %d times, want once; the edit is stale", s.File, n)
 	}
 	dir, err := os.MkdirTemp("", "rulesoff")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := writeOverlay(dir, s.File, bytes.Replace(source, []byte(s.Old), []byte(s.New), 1))
+	overlay, err := writeOverlay(dir, s.File, edited)
 	if err != nil {
 		return err
 	}
@@ -132,6 +129,18 @@ func check(s switchOff) error {
 		return fmt.Errorf("the test run failed in an unexpected way:\n%s", out)
 	}
 	return nil
+}
+
+// edit returns the file, below root, without the rule.
+func (s switchOff) edit(root string) ([]byte, error) {
+	source, err := os.ReadFile(filepath.Join(root, s.File))
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(source, []byte(s.Old)); n != 1 {
+		return nil, fmt.Errorf("%s has the text to edit %d times, want once; the edit is stale", s.File, n)
+	}
+	return bytes.Replace(source, []byte(s.Old), []byte(s.New), 1), nil
 }
 
 // writeOverlay writes what go test reads instead of file.
