@@ -24,7 +24,8 @@ import (
 // only makers of one.
 type RegisteredTool struct {
 	info          ToolInfo
-	advertised    []byte // the tool as tools/list shows it
+	def           *ToolDef // what it was made from
+	advertised    []byte   // the tool as tools/list shows it
 	input, output *schema.Validator
 	decode        func([]byte) (any, error)
 	handler       Handler
@@ -51,6 +52,7 @@ type ToolInfo struct {
 	Meta         map[string]any
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage // nil if none is declared
+	Owner        any             // as given to MemoryRegistry.Sync, else nil; clients never see it
 }
 
 // Compile checks def and makes what a [Registry] holds. It is for registries
@@ -73,7 +75,7 @@ func compile(def *ToolDef, known *schemas) (*RegisteredTool, error) {
 	if err := def.takeMisuse(); err != nil {
 		return nil, err
 	}
-	t := &RegisteredTool{known: known, decode: def.decode, handler: def.handler, middleware: slices.Clone(def.middleware)}
+	t := &RegisteredTool{def: def, known: known, decode: def.decode, handler: def.handler, middleware: slices.Clone(def.middleware)}
 	steps := []func(*ToolDef) *DefinitionError{
 		checkName, checkDescription, t.compileInput, t.compileOutput, checkHandler, t.setTimeout, checkMiddleware, t.advertise,
 	}

@@ -60,7 +60,7 @@ func (r *MemoryRegistry) Subscribe(changed func()) (unsubscribe func()) {
 func (r *MemoryRegistry) Add(defs ...*ToolDef) error {
 	return r.put(defs, func(tools []*RegisteredTool, t *RegisteredTool) ([]*RegisteredTool, *DefinitionError) {
 		if indexOf(tools, t.info.Name) >= 0 {
-			return nil, &DefinitionError{Code: DuplicateTool, Tool: t.info.Name, Message: "the name is taken", Hint: "choose another name, or use ReplaceTool to take its place"}
+			return nil, nameTaken(t.info.Name)
 		}
 		return append(tools, t), nil
 	})
@@ -162,6 +162,10 @@ func (r *MemoryRegistry) Update(change func(draft *MemoryRegistry) error) error 
 func (r *MemoryRegistry) publish(tools []*RegisteredTool) {
 	r.tools.Store(&tools)
 	r.notifier.changed(r.logger)
+}
+
+func nameTaken(name string) *DefinitionError {
+	return &DefinitionError{Code: DuplicateTool, Tool: name, Message: "the name is taken", Hint: "choose another name, or use ReplaceTool to take its place"}
 }
 
 func indexOf(tools []*RegisteredTool, name string) int {

@@ -152,6 +152,60 @@ func TestRule2_4_Update(t *testing.T) {
 	}
 }
 
+func TestRule5_12_Sync(t *testing.T) {
+	var r kervan.MemoryRegistry
+	a, b, c := plain("a", "d"), plain("b", "d"), plain("c", "d")
+	must(t, r.Add(plain("x", "d")))
+	must(t, r.Sync("file", a, b, c))
+	must(t, r.Add(plain("y", "d")))
+	first := r.Tools()
+	if namesOf(first) != "x a b c y" || first[1].Info().Owner != "file" || first[0].Info().Owner != nil {
+		t.Fatalf("got %s", namesOf(first))
+	}
+	must(t, r.Sync("file", a, b, c))
+	if !sameTools(first, r.Tools()) {
+		t.Error("the same definitions change nothing")
+	}
+	b2 := plain("b", "new")
+	must(t, r.Sync("file", c, b2, a, plain("d", "d"), plain("e", "d")))
+	second := r.Tools()
+	if namesOf(second) != "x c b a d e y" || second[1] != first[3] || second[3] != first[1] || second[2] == first[2] || second[0] != first[0] {
+		t.Errorf("order follows the definitions, and equal ones keep their tool: %s", namesOf(second))
+	}
+	must(t, r.Sync("other", plain("z", "d")))
+	must(t, r.Sync("file", b2))
+	if got := namesOf(r.Tools()); got != "x b y z" {
+		t.Errorf("what the owner had and lacks now is gone, and nothing else: %s", got)
+	}
+	last := r.Tools()
+	for name, defs := range map[string][]*kervan.ToolDef{
+		"a foreign name":            {b2, plain("x", "d")},
+		"another owner's name":      {plain("z", "d")},
+		"the same definition twice": {b2, b2},
+		"one name twice":            {plain("f", "d"), plain("f", "d")},
+		"a bad definition":          {plain("f", ""), b2},
+		"no definition":             {nil},
+	} {
+		if err := r.Sync("file", defs...); err == nil || !sameTools(last, r.Tools()) {
+			t.Errorf("%s: an error, and nothing changes; got %v, %s", name, err, namesOf(r.Tools()))
+		}
+	}
+	if err := r.Sync("file", plain("x", "d")); !errors.Is(err, &kervan.DefinitionError{Code: kervan.DuplicateTool}) {
+		t.Errorf("got %v", err)
+	}
+	if err := r.Sync(nil); !errors.Is(err, &kervan.DefinitionError{Code: kervan.InvalidAppOptions}) {
+		t.Errorf("no owner would be the owner of all others' tools: %v", err)
+	}
+	must(t, r.Sync("file"))
+	if got := namesOf(r.Tools()); got != "x y z" {
+		t.Errorf("got %s", got)
+	}
+	must(t, r.Replace(plain("z", "mine")))
+	if err := r.Sync("other", plain("z", "theirs")); err == nil {
+		t.Error("a tool that was replaced by another is not the owner's any more")
+	}
+}
+
 // TestRefusedDefinitionIsNotInUse: a definition that was not registered may
 // still be corrected.
 func TestRefusedDefinitionIsNotInUse(t *testing.T) {
