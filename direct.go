@@ -57,7 +57,7 @@ func (p *projection) callDirect(ctx context.Context, r *mcp.ServerRequest[*direc
 		return nil, err
 	}
 	if modern {
-		res.SetMeta(p.announcement)
+		res.SetMeta(p.app.identity.Load().announcement)
 	}
 	direct.Result, err = res.(json.Marshaler).MarshalJSON()
 	return &emptyResult{}, err

@@ -16,6 +16,7 @@ type App struct {
 	settings      *settings
 	registry      Registry
 	chain         atomic.Pointer[appChain]
+	identity      atomic.Pointer[identity]
 	seals         *sealer
 
 	mu       sync.Mutex
@@ -33,6 +34,7 @@ func NewApp(name, version string, opts ...Option) *App {
 	a := &App{name: name, version: version, settings: s, registry: s.registry}
 	a.servers = newServers(a)
 	a.chain.Store(&appChain{})
+	a.identity.Store(newIdentity(name, version, s.title, s.instructions))
 	a.seals = newSealer(s.stateKeys)
 	if a.registry == nil {
 		a.registry = &MemoryRegistry{logger: s.logger}

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/kervan-mcp/kervan/internal/bridge"
-	"github.com/kervan-mcp/kervan/internal/jsonx"
 	"github.com/kervan-mcp/kervan/internal/schema"
 )
 
@@ -28,10 +27,6 @@ type projection struct {
 	source Registry
 	server *mcp.Server // announces changes
 	quiet  *mcp.Server // the same, for transports that cannot deliver them
-	impl   []byte      // the server's implementation info as JSON
-	// announcement is the _meta by which a result names the server; nobody
-	// writes to it.
-	announcement map[string]any
 
 	current     atomic.Pointer[view]
 	build       sync.Mutex
@@ -63,15 +58,7 @@ func (e *entry) chainFor(app *appChain) (*composed, error) {
 func (a *App) newProjection(r Registry, bare bool) (*projection, error) {
 	p := &projection{app: a, source: r}
 	info := &mcp.Implementation{Name: a.name, Version: a.version, Title: a.settings.title}
-	data, err := json.Marshal(info)
-	if err != nil {
-		return nil, err
-	}
-	if p.impl, err = jsonx.AppendCanonical(nil, data); err != nil {
-		return nil, err
-	}
-	p.announcement = map[string]any{mcp.MetaKeyServerInfo: info}
-	err = try(func() {
+	err := try(func() {
 		p.server = p.newServer(info, true)
 		p.quiet = p.newServer(info, false)
 	})
@@ -182,7 +169,11 @@ func (p *projection) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			case "prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe":
 				return p.app.guarded(ctx, method, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
 			}
-			return next(ctx, method, req)
+			res, err := next(ctx, method, req)
+			if err == nil {
+				p.app.identity.Load().introduce(res)
+			}
+			return res, err
 		})
 	}
 }

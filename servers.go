@@ -255,4 +255,8 @@ func (root) HasVisibility(app any) bool { return app.(*App).settings.visible != 
 
 func (root) Logger(app any) *slog.Logger { return app.(*App).settings.logger }
 
+func (root) Describe(app any, name, version, instructions string) {
+	app.(*App).describe(name, version, instructions)
+}
+
 func (root) Close(app any) { app.(*App).servers.close() }

@@ -158,7 +158,7 @@ type listResult struct {
 
 // MarshalJSON writes the result for the client's era.
 func (r *listResult) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, len(r.tools)+len(r.frame.impl)+256)
+	b := make([]byte, 0, len(r.tools)+len(r.frame.app.identity.Load().encoded)+256)
 	b = r.frame.appendMeta(append(b, '{'), nil, r.Meta)
 	b = append(append(append(b, `"tools":[`...), r.tools...), ']')
 	if r.next != "" {
@@ -183,7 +183,7 @@ type callResult struct {
 // MarshalJSON writes the result for the client's era.
 func (r *callResult) MarshalJSON() ([]byte, error) {
 	a := r.answer
-	b := make([]byte, 0, len(a.content)+len(a.structured)+len(r.frame.impl)+128)
+	b := make([]byte, 0, len(a.content)+len(a.structured)+len(r.frame.app.identity.Load().encoded)+128)
 	b = r.frame.appendMeta(append(b, '{'), a.meta, r.Meta)
 	b = append(append(b, `"content":`...), a.content...)
 	if a.structured != nil {
@@ -208,7 +208,7 @@ func (p *projection) appendMeta(b, members []byte, sdk map[string]any) []byte {
 	}
 	b = append(b, `"_meta":{`...)
 	if announce {
-		b = append(append(b, serverInfoKey...), p.impl...)
+		b = append(append(b, serverInfoKey...), p.app.identity.Load().encoded...)
 		if len(members) > 0 {
 			b = append(b, ',')
 		}

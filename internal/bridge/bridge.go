@@ -35,6 +35,9 @@ type Root interface {
 	HasVisibility(app any) bool
 	// Logger returns the app's logger.
 	Logger(app any) *slog.Logger
+	// Describe changes name, version and instructions for clients that ask
+	// from now on.
+	Describe(app any, name, version, instructions string)
 	// Close drops the app's cached servers and their subscriptions.
 	Close(app any)
 }
