@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sandbox
+
+func systemAttacks() map[string]attack { return nil }
