@@ -154,7 +154,7 @@ func checkNames(keyword string, v any, at string) error {
 			return wrongForm(indexed(at, i), keyword, "a list of member names", item)
 		}
 		if seen[name] {
-			return &Error{Pointer: indexed(at, i), Message: keyword + " lists " + quote(name) + " twice"}
+			return &Error{Pointer: indexed(at, i), Message: keyword + " lists " + Quote(name) + " twice"}
 		}
 		seen[name] = true
 	}
@@ -176,7 +176,7 @@ func checkTypes(v any, at string) error {
 			return &Error{Pointer: at, Message: errTypes, Hint: hintTypes}
 		}
 		if seen[name] {
-			return &Error{Pointer: at, Message: "type lists " + quote(name) + " twice"}
+			return &Error{Pointer: at, Message: "type lists " + Quote(name) + " twice"}
 		}
 		seen[name] = true
 	}

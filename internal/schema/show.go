@@ -13,9 +13,9 @@ import (
 // maxShown is how much of a string is shown, in characters.
 const maxShown = 60
 
-// quote shows a string: cut, in quotes, and with everything escaped that a reader could not see or that could pose as
+// Quote shows a string: cut, in quotes, and with everything escaped that a reader could not see or that could pose as
 // something else.
-func quote(s string) string {
+func Quote(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')
 	writeVisible(&out, s, maxShown, true)
@@ -23,8 +23,8 @@ func quote(s string) string {
 	return out.String()
 }
 
-// visible shows a text without quotes.
-func visible(s string, limit int) string {
+// Visible shows a text without quotes, cut after limit characters, and with the same escapes.
+func Visible(s string, limit int) string {
 	var out strings.Builder
 	writeVisible(&out, s, limit, false)
 	return out.String()
@@ -47,7 +47,7 @@ func writeVisible(out *strings.Builder, s string, limit int, quoted bool) {
 			out.WriteString(`\t`)
 		case r == '\r':
 			out.WriteString(`\r`)
-		case unicode.IsPrint(r) && !looksBlank(r):
+		case unicode.IsPrint(r) && !LooksBlank(r):
 			out.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(out, `\u%04x`, r)
@@ -57,22 +57,23 @@ func writeVisible(out *strings.Builder, s string, limit int, quoted bool) {
 	}
 }
 
-// looksBlank names the letters and symbols that have no visible shape.
-func looksBlank(r rune) bool {
+// LooksBlank reports whether a letter, mark or symbol has no shape: those that Unicode calls ignorable, variation
+// selectors, and a few that count as printable.
+func LooksBlank(r rune) bool {
 	switch r {
-	case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0:
+	case 0x2800, 0x16FE4, 0x1D159: // Braille blank, Khitan filler, null notehead
 		return true
 	}
-	return unicode.Is(unicode.Variation_Selector, r)
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // short shows what was found: scalars by value, the rest by size.
 func short(v any) string {
 	switch v := v.(type) {
 	case string:
-		return quote(v)
+		return Quote(v)
 	case json.Number:
-		return visible(string(v), maxShown)
+		return Visible(string(v), maxShown)
 	case bool:
 		return strconv.FormatBool(v)
 	case nil:
@@ -106,7 +107,7 @@ func typed(v any) string {
 func literal(v any) string {
 	switch v.(type) {
 	case []any, map[string]any:
-		return visible(string(jsonx.AppendValue(nil, v)), 2*maxShown)
+		return Visible(string(jsonx.AppendValue(nil, v)), 2*maxShown)
 	}
 	return short(v)
 }

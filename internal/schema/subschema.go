@@ -250,23 +250,23 @@ func (b *schemaBuilder) resolve(n *subschema) (*subschema, error) {
 	ref, at := n.raw["$ref"].(string), n.pointer+"/$ref"
 	fragment, local := strings.CutPrefix(ref, "#")
 	if !local {
-		return nil, &Error{Pointer: at, Message: errRefOutside + ", not " + quote(ref), Hint: hintRef}
+		return nil, &Error{Pointer: at, Message: errRefOutside + ", not " + Quote(ref), Hint: hintRef}
 	}
 	pointer, err := url.PathUnescape(fragment)
 	if err != nil || pointer != "" && pointer[0] != '/' {
-		return nil, &Error{Pointer: at, Message: errRefAnchor + ", not " + quote(ref), Hint: hintRef}
+		return nil, &Error{Pointer: at, Message: errRefAnchor + ", not " + Quote(ref), Hint: hintRef}
 	}
 	v, path := b.doc, ""
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		name, ok := unescapeToken(token)
 		if ok && b.nodes[path] != nil && dataKeywords[name] {
-			return nil, &Error{Pointer: at, Message: "$ref " + quote(ref) + " leads into a value, not to a schema"}
+			return nil, &Error{Pointer: at, Message: "$ref " + Quote(ref) + " leads into a value, not to a schema"}
 		}
 		if ok {
 			v, ok = lookup(v, []string{name})
 		}
 		if !ok {
-			return nil, &Error{Pointer: at, Message: "$ref " + quote(ref) + " leads nowhere"}
+			return nil, &Error{Pointer: at, Message: "$ref " + Quote(ref) + " leads nowhere"}
 		}
 		path += "/" + escapeToken(name)
 	}
@@ -274,7 +274,7 @@ func (b *schemaBuilder) resolve(n *subschema) (*subschema, error) {
 	case bool, map[string]any:
 		return b.schema(v, path)
 	}
-	return nil, &Error{Pointer: at, Message: "$ref " + quote(ref) + " leads into a value, not to a schema"}
+	return nil, &Error{Pointer: at, Message: "$ref " + Quote(ref) + " leads into a value, not to a schema"}
 }
 
 // samePlace calls visit with every schema that is applied to the value that n is applied to.

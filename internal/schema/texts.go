@@ -28,7 +28,7 @@ func textType(wants []string, found any) string {
 func textOneOf(values []any, found any) string {
 	text := "must be " + choicePhrase(values) + ", found " + short(found)
 	if near := nearValue(values, found); near != "" {
-		text += "; did you mean " + quote(near) + "?"
+		text += "; did you mean " + Quote(near) + "?"
 	}
 	return text
 }
@@ -36,7 +36,7 @@ func textOneOf(values []any, found any) string {
 func textTypeOrValue(types []string, values []any, found any) string {
 	text := "must be " + orList(types) + ", or " + choicePhrase(values) + ", found " + short(found)
 	if near := nearValue(values, found); near != "" {
-		text += "; did you mean " + quote(near) + "?"
+		text += "; did you mean " + Quote(near) + "?"
 	}
 	return text
 }
@@ -85,7 +85,7 @@ func textMissing(phrase string) string {
 }
 
 func textMissingBecause(phrase, given string) string {
-	text := "required member is missing, because " + quote(given) + " is given"
+	text := "required member is missing, because " + Quote(given) + " is given"
 	if phrase == "" {
 		return text
 	}
@@ -97,7 +97,7 @@ func textMissingSets(sets [][]string) string {
 	for _, names := range sets {
 		quoted := make([]string, len(names))
 		for i, name := range names {
-			quoted[i] = quote(name)
+			quoted[i] = Quote(name)
 		}
 		if text := strings.Join(quoted, " and "); len(shown) < maxListed && !slices.Contains(shown, text) {
 			shown = append(shown, text)
@@ -112,13 +112,13 @@ func textUnknown(name string, allowed, patterns []string) string {
 	}
 	var shown []string
 	for _, a := range allowed[:min(len(allowed), maxListed)] {
-		shown = append(shown, quote(a))
+		shown = append(shown, Quote(a))
 	}
 	if len(allowed) > maxListed {
 		shown = append(shown, strconv.Itoa(len(allowed)-maxListed)+" more")
 	}
 	for _, p := range patterns[:min(len(patterns), 3)] {
-		shown = append(shown, "names that match "+visible(p, 2*maxShown))
+		shown = append(shown, "names that match "+Visible(p, 2*maxShown))
 	}
 	if len(shown) == 0 {
 		return "unknown member; no members are allowed here"
@@ -127,7 +127,7 @@ func textUnknown(name string, allowed, patterns []string) string {
 }
 
 func textUnknownNear(declared string) string {
-	return "unknown member; did you mean " + quote(declared) + "?"
+	return "unknown member; did you mean " + Quote(declared) + "?"
 }
 
 func textForbidden(path []string) string {
@@ -178,7 +178,7 @@ func textSize(relation string, want int, noun string, got int) string {
 }
 
 func textPattern(expr string, found any) string {
-	return "must match the pattern " + visible(expr, 2*maxShown) + ", found " + short(found)
+	return "must match the pattern " + Visible(expr, 2*maxShown) + ", found " + short(found)
 }
 
 func textUnique(at [2]int) string {
@@ -225,7 +225,7 @@ var formatTexts = map[string]string{
 func textFormat(format string, found any) string {
 	want := formatTexts[format]
 	if want == "" {
-		want = "a valid " + visible(format, maxShown)
+		want = "a valid " + Visible(format, maxShown)
 	}
 	return "must be " + want + ", found " + short(found)
 }
@@ -282,10 +282,10 @@ func wrongForm(pointer, keyword, want string, found any) *Error {
 }
 
 func badPattern(expr string, err error, pointer string) *Error {
-	message := "the pattern " + visible(expr, 2*maxShown) + " is not a regular expression of Go"
+	message := "the pattern " + Visible(expr, 2*maxShown) + " is not a regular expression of Go"
 	var fault *syntax.Error
 	if errors.As(err, &fault) && fault.Expr != "" && fault.Expr != expr {
-		message += ": " + visible(fault.Expr, maxShown) + " is not understood"
+		message += ": " + Visible(fault.Expr, maxShown) + " is not understood"
 	}
 	return &Error{Pointer: pointer, Message: message, Hint: hintPattern}
 }
