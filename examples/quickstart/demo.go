@@ -44,6 +44,10 @@ var sections = []section{
 		{"convert_time", `{"time":"2026-10-25T02:30","from":"Europe/Berlin","to":"America/New_York"}`},
 		{"next_clock_change", `{"zone":"Australia/Lord_Howe"}`},
 	}},
+	{"A tool of kervan.yaml: an HTTP API, and no code", []call{
+		{"sun_times", `{"latitude":41.01,"longitude":28.95,"date":"2026-06-21"}`},
+		{"sun_times", `{"latitude":69.65,"longitude":18.96,"date":"2026-06-21"}`},
+	}},
 	{"An error that the tool writes for the model", []call{
 		{"convert_time", `{"time":"2026-03-29T02:30","from":"Europe/Berlin","to":"Asia/Tokyo"}`},
 		{"next_clock_change", `{"zone":"Europe/Instanbul"}`},
@@ -62,12 +66,17 @@ func demo(ctx context.Context, p *printer) error {
 	defer cancel()
 	var log bytes.Buffer // written during calls, read when no session is open
 	app := newApp(func() time.Time { return demoNow }, kervan.WithLogger(textLogger(&log)))
+	stop, err := addSun(ctx, app)
+	if err != nil {
+		return err
+	}
+	defer stop()
 
 	p.title("worldclock: a Kervan server and the official MCP client in one process")
 	p.para("The server's clock stands at %s for this demo.", demoNow.Format(time.RFC3339))
 
 	var answers []string
-	err := withSession(ctx, app, newEra, func(session *mcp.ClientSession) (err error) {
+	err = withSession(ctx, app, newEra, func(session *mcp.ClientSession) (err error) {
 		answers, err = showEverything(ctx, p, session)
 		return err
 	})

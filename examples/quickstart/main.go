@@ -1,6 +1,8 @@
 // Worldclock is an MCP server on the IANA time zone database that Go embeds:
 // it searches zones, converts times between them, and knows when clocks are
-// moved next. It needs no network.
+// moved next. A tool without code, from kervan.yaml, asks an HTTP API for
+// sunrise and sunset; the program serves that API itself, on a free port of the
+// loopback interface. It needs no other network.
 //
 // Without arguments it connects the official client to itself, in both eras of
 // the protocol, and prints what each side sees:
@@ -14,7 +16,8 @@
 // With --http it serves any number of clients, at http://127.0.0.1:3000/mcp
 // unless --host, --port and --path say otherwise.
 //
-// The server itself is newApp, in tools.go. The demo is no part of it.
+// The server itself is newApp, in tools.go, and addSun, in api.go. The demo is
+// no part of it.
 package main
 
 import (
@@ -53,7 +56,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q (no arguments run the demo, --stdio and --http serve)", flags.Arg(0))
 	}
-	return transport.Serve(ctx, newApp(time.Now), how, transport.OnListen(announce))
+	app := newApp(time.Now)
+	stop, err := addSun(ctx, app)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return transport.Serve(ctx, app, how, transport.OnListen(announce))
 }
 
 // announce tells the person who started an HTTP server where it is.

@@ -19,12 +19,15 @@ type args = map[string]any
 func eachEra(t *testing.T, test func(t *testing.T, c *kerventest.Client)) {
 	t.Helper()
 	app := newApp(func() time.Time { return demoNow }, kervan.WithLogger(slog.New(slog.DiscardHandler)))
+	stop, err := addSun(t.Context(), app)
+	require.NoError(t, err)
+	t.Cleanup(stop)
 	kerventest.EachEra(t, app, test)
 }
 
 func TestToolNames(t *testing.T) {
 	eachEra(t, func(t *testing.T, c *kerventest.Client) {
-		assert.Equal(t, []string{"search_zones", "convert_time", "next_clock_change", "broken_sundial"}, c.ToolNames())
+		assert.Equal(t, []string{"search_zones", "convert_time", "next_clock_change", "broken_sundial", "sun_times"}, c.ToolNames())
 	})
 }
 
