@@ -113,7 +113,7 @@ func check(s switchOff) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=120s", "-overlay="+overlay, "-run=^"+test+"$", pkg)
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=60s", "-overlay="+overlay, "-run=^"+test+"$", pkg)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
