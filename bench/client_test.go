@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -53,19 +52,17 @@ func connect(tb testing.TB, serve serveFunc) *client {
 // initialize does the handshake of the legacy era.
 func (c *client) initialize(tb testing.TB) {
 	tb.Helper()
-	line := fmt.Appendf(nil, `%s%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"bench-client","version":"1.0.0"}}}`+"\n",
-		work.IDStart, work.FirstID, work.Legacy)
 	var result struct {
 		ProtocolVersion work.Era `json:"protocolVersion"`
 	}
-	raw, err := work.ResultOf(c.answer(tb, line))
+	raw, err := work.ResultOf(c.answer(tb, lineOf(work.InitializeRequest())))
 	if err == nil {
 		err = json.Unmarshal(raw, &result)
 	}
 	if err != nil || result.ProtocolVersion != work.Legacy {
 		tb.Fatalf("initialize was answered with version %q (%v)", result.ProtocolVersion, err)
 	}
-	if _, err := io.WriteString(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+	if _, err := io.WriteString(c.in, work.Initialized+"\n"); err != nil {
 		tb.Fatal(err)
 	}
 }

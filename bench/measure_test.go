@@ -3,7 +3,9 @@
 package bench
 
 import (
+	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +19,23 @@ func cpuTime(tb testing.TB) time.Duration {
 		tb.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// roundsFor returns how many rounds a test takes: BENCH_ROUNDS, otherwise three
+// with -v and one without.
+func roundsFor(t *testing.T) int {
+	text := os.Getenv("BENCH_ROUNDS")
+	switch {
+	case text == "" && testing.Verbose():
+		return 3
+	case text == "":
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("BENCH_ROUNDS is %q; it must be a number of 1 or more", text)
+	}
+	return n
 }
 
 // A sample is what one operation cost.

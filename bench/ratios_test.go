@@ -4,9 +4,7 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -26,17 +24,7 @@ type row struct {
 // is right, and nothing about time. BENCH_ROUNDS sets the number of rounds,
 // otherwise there are three with -v and one without.
 func TestRatios(t *testing.T) {
-	rounds := 1
-	if testing.Verbose() {
-		rounds = 3
-	}
-	if text := os.Getenv("BENCH_ROUNDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			t.Fatalf("BENCH_ROUNDS is %q; it must be a number of 1 or more", text)
-		}
-		rounds = n
-	}
+	rounds := roundsFor(t)
 	for _, s := range []scenario{callAdd, callOrder, list200, list5000} {
 		bed := newBed(s)
 		for _, e := range work.Eras {

@@ -1,6 +1,6 @@
 // The TypeScript SDK's server for the benchmarks: the tools of internal/work over
-// stateless HTTP. Usage: node server.mjs SET, where SET is what httpserver takes
-// as -tools. It prints the URL that it serves and ends with its standard input.
+// stateless HTTP, or those of internal/forecast. Usage: node server.mjs SET, where
+// SET is what httpserver takes as -tools. It prints the URL that it serves and ends with its standard input.
 import { createServer } from 'node:http';
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -81,10 +81,48 @@ const placeOrder = input => {
     });
 };
 
+const place = z.strictObject({ city: z.string(), days: z.int() });
+const forecast = {
+    description: 'Tells the weather of a city now and on the coming days.',
+    inputSchema: place,
+    outputSchema: z.strictObject({
+        city: z.string(),
+        temperature: z.number(),
+        wind: z.number(),
+        days: z.array(z.strictObject({ date: z.string(), max: z.number(), min: z.number(), rain: z.number() }))
+    })
+};
+const forecastRaw = { description: 'Tells all that is known of the weather of a city.', inputSchema: place };
+
+const { FORECAST_URL: api, FORECAST_KEY: key } = process.env;
+const fetchReport = async ({ city, days }) => {
+    const response = await fetch(`${api}/v1/cities/${encodeURIComponent(city)}/forecast?days=${days}`, {
+        headers: { accept: 'application/json', authorization: `Bearer ${key}` },
+        signal: AbortSignal.timeout(60_000)
+    });
+    if (!response.ok) {
+        throw new Error(`The API answered ${response.status}.`);
+    }
+    return response;
+};
+const tellForecast = async input => {
+    const report = await (await fetchReport(input)).json();
+    return structured({
+        city: report.location.name,
+        temperature: report.current.temperature,
+        wind: report.current.wind.speed,
+        days: report.daily.map(({ date, max, min, rain }) => ({ date, max, min, rain }))
+    });
+};
+const tellReport = async input => ({ content: [{ type: 'text', text: await (await fetchReport(input)).text() }] });
+
 // toolsOf returns [name, definition, handler] of each tool of a set.
 const toolsOf = set => {
     if (set === 'call') {
         return [['add', add, addNumbers], ['order', order, placeOrder]];
+    }
+    if (set === 'forecast') {
+        return [['forecast', forecast, tellForecast], ['forecast_raw', forecastRaw, tellReport]];
     }
     if (set === 'add') {
         return [['add', add, addNumbers]];

@@ -1,5 +1,5 @@
-// Package typescript holds the benchmarks' server that is built with the
-// TypeScript SDK, and installs what it needs.
+// Package typescript holds the benchmarks' servers that are built with the
+// TypeScript SDK, and installs what they need.
 package typescript
 
 import (
@@ -22,20 +22,39 @@ var manifest []byte
 var lock []byte
 
 //go:embed server.mjs
-var server []byte
+var httpServer []byte
 
-// Install puts the server and its packages, which npm downloads, into a folder
-// under cache that belongs to this version of them. It returns the path of the
-// script for Node, and does nothing where it has been before.
-func Install(ctx context.Context, cache string) (script string, err error) {
+//go:embed stdio.mjs
+var stdioServer []byte
+
+// The scripts for Node in the folder of Install.
+const (
+	HTTPServer  = "server.mjs" // the tools over HTTP
+	StdioServer = "stdio.mjs"  // one tool over stdio
+)
+
+// Install puts the servers and their packages, which npm downloads, into a folder
+// under cache that belongs to this version of them. It returns the folder, and does
+// nothing where it has been before. An empty cache is kervan-bench in the user's
+// cache folder. Without Node it fails.
+func Install(ctx context.Context, cache string) (dir string, err error) {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "", err
+	}
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		cache = filepath.Join(user, "kervan-bench")
+	}
 	hash := sha256.New()
-	for _, data := range [][]byte{manifest, lock, server} {
+	for _, data := range [][]byte{manifest, lock, httpServer, stdioServer} {
 		_, _ = hash.Write(data)
 	}
-	dir := filepath.Join(cache, "typescript-"+hex.EncodeToString(hash.Sum(nil))[:12])
-	script = filepath.Join(dir, "server.mjs")
-	if _, err := os.Stat(script); err == nil {
-		return script, nil
+	dir = filepath.Join(cache, "typescript-"+hex.EncodeToString(hash.Sum(nil))[:12])
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
@@ -46,7 +65,8 @@ func Install(ctx context.Context, cache string) (script string, err error) {
 		return "", err
 	}
 	defer os.RemoveAll(made)
-	for name, data := range map[string][]byte{"package.json": manifest, "package-lock.json": lock, "server.mjs": server} {
+	files := map[string][]byte{"package.json": manifest, "package-lock.json": lock, HTTPServer: httpServer, StdioServer: stdioServer}
+	for name, data := range files {
 		if err := os.WriteFile(filepath.Join(made, name), data, 0o644); err != nil {
 			return "", err
 		}
@@ -57,14 +77,14 @@ func Install(ctx context.Context, cache string) (script string, err error) {
 		return "", fmt.Errorf("npm ci: %w\n%s", err, output)
 	}
 	if err := os.Rename(made, dir); err != nil && !errors.Is(err, os.ErrExist) {
-		if _, statErr := os.Stat(script); statErr != nil {
+		if _, statErr := os.Stat(dir); statErr != nil {
 			return "", err
 		}
 	}
-	return script, nil
+	return dir, nil
 }
 
-// Versions returns the packages that the server is built with.
+// Versions returns the packages that the servers are built with.
 func Versions() map[string]string {
 	var m struct {
 		Dependencies map[string]string `json:"dependencies"`

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,39 +87,6 @@ func TestParse(t *testing.T) {
 	}
 	if f, err = parse([]string{"-scenario", "registered"}); err != nil || len(f.selected()) != 2 {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestCores(t *testing.T) {
-	cores, err := parseCores("0-2,5")
-	if err != nil || !slices.Equal(cores, []int{0, 1, 2, 5}) {
-		t.Errorf("%v %v", cores, err)
-	}
-	if _, err := parseCores("a"); err == nil {
-		t.Error("a is accepted")
-	}
-}
-
-func TestClock(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "stat")
-	if err := os.WriteFile(file, []byte("7 (a ) name) S 1 7 7 0 -1 4194560 100 0 0 0 12 30 0 0 20 0 5 0 100 1000 10\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if d, err := ticks(file); err != nil || d != 420*time.Millisecond {
-		t.Errorf("%v %v", d, err)
-	}
-	before := clock{threads: map[string]time.Duration{"1": 5, "2": 7}, ticks: 10}
-	for name, test := range map[string]struct {
-		after clock
-		want  time.Duration
-	}{
-		"a new thread":   {clock{map[string]time.Duration{"1": 6, "2": 9, "3": 4}, 20}, 7},
-		"a thread ended": {clock{map[string]time.Duration{"1": 6}, 20}, 10},
-		"no schedstat":   {clock{nil, 20}, 10},
-	} {
-		if got := test.after.since(before); got != test.want {
-			t.Errorf("%s: %d", name, got)
-		}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kervan-mcp/kervan/bench/internal/proc"
 	"github.com/kervan-mcp/kervan/bench/internal/work"
 	"github.com/kervan-mcp/kervan/bench/typescript"
 )
@@ -55,7 +56,7 @@ func parse(args []string) (*flags, error) {
 	set.IntVar(&f.requests, "requests", 0, "`number` of calls or lists of a server in a round, in all clients together; 0: as many as fit into -duration")
 	set.DurationVar(&f.duration, "duration", 200*time.Millisecond, "a server's turn in a round")
 	peers := set.String("peers", strings.Join(defaultPeers, ","), "servers, the first being what the others are compared with; also mcp-go-both")
-	scenarios := set.String("scenarios", "call,list", "some of call, list, "+strings.Join(names, ", "))
+	scenarios := set.String("scenarios", "call,list", "some of call, list, yaml, "+strings.Join(names, ", "))
 	set.StringVar(scenarios, "scenario", *scenarios, "the same")
 	eras := set.String("eras", "2026-07-28,2025-11-25", "protocol versions")
 	clients := set.String("clients", "1,16", "numbers of clients that call at the same time")
@@ -85,7 +86,7 @@ func (f *flags) choose(peers, scenarios, eras, clients string) error {
 	for _, name := range f.scenarios {
 		known := slices.ContainsFunc(names, func(n string) bool { return n == name || strings.HasPrefix(n, name+"/") })
 		if !known {
-			return fmt.Errorf("there is no scenario %q; there are call, list, %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("there is no scenario %q; there are call, list, yaml, %s", name, strings.Join(names, ", "))
 		}
 	}
 	for e := range strings.SplitSeq(eras, ",") {
@@ -130,6 +131,7 @@ func run(ctx context.Context, args []string) error {
 
 // prepare gets the servers ready and takes the cores.
 func (f *flags) prepare(ctx context.Context, scratch string) error {
+	f.scratch = scratch
 	if f.profiles != "" {
 		if err := os.MkdirAll(f.profiles, 0o755); err != nil {
 			return err
@@ -153,7 +155,7 @@ func (f *flags) prepare(ctx context.Context, scratch string) error {
 	if f.unpin {
 		return nil
 	}
-	core, _, err := cores()
+	core, err := proc.Cores()
 	if err != nil {
 		notice("servers and clients are not pinned to cores: %v", err)
 		return nil
@@ -170,26 +172,15 @@ func (f *flags) installTypeScript(ctx context.Context) error {
 	if !needed {
 		return nil
 	}
-	cache := f.cache
-	if cache == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return err
-		}
-		cache = filepath.Join(user, "kervan-bench")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		return err
-	}
-	var err error
-	f.script, err = typescript.Install(ctx, cache)
+	folder, err := typescript.Install(ctx, f.cache)
+	f.script = filepath.Join(folder, typescript.HTTPServer)
 	return err
 }
 
 // measureAll runs the scenarios and prints each table when it is there.
 func (f *flags) measureAll(ctx context.Context, out *report) error {
-	b := &bed{settings: f.settings, processes: map[server]*process{}}
-	defer b.release(nil)
+	b := &bed{settings: f.settings, processes: map[server]*proc.Process{}}
+	defer b.close()
 	var failed error
 	scenarios := f.selected()
 	for i, s := range scenarios {

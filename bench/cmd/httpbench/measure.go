@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kervan-mcp/kervan/bench/internal/forecast"
+	"github.com/kervan-mcp/kervan/bench/internal/proc"
 	"github.com/kervan-mcp/kervan/bench/internal/servers"
 )
 
@@ -17,13 +19,15 @@ type settings struct {
 
 	server   string // the program that serves, for all kinds of Go
 	script   string // the same for Node
+	scratch  string // folder for files of the run
 	core     int    // of the servers, negative: any
 	profiles string // folder for CPU profiles
 }
 
 // A sample is what one unit of the work took in one round.
 type sample struct {
-	cpu       time.Duration
+	cpu       time.Duration // of the server and its children
+	children  time.Duration // the part of the children
 	perSecond float64
 	p50, p99  time.Duration
 	units     int
@@ -32,7 +36,7 @@ type sample struct {
 // A row is a server with its samples, one of each round.
 type row struct {
 	server  server
-	process *process
+	process *proc.Process
 	work    *workload
 	units   int // a round
 	samples []sample
@@ -50,7 +54,7 @@ func (b *bed) measure(ctx context.Context, s scenario) ([]*row, error) {
 		if err != nil {
 			return nil, err
 		}
-		w, err := newWorkload(ctx, p.url, s)
+		w, err := newWorkload(ctx, p.URL, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", server.name, err)
 		}
@@ -96,7 +100,7 @@ func (r *row) turn(ctx context.Context) error {
 		return err
 	}
 	defer clients.close()
-	before, err := r.process.cpu()
+	before, err := r.process.Clock()
 	if err != nil {
 		return err
 	}
@@ -104,12 +108,14 @@ func (r *row) turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after, err := r.process.cpu()
+	after, err := r.process.Clock()
 	if err != nil {
 		return err
 	}
+	own, children := after.Since(before)
 	r.samples = append(r.samples, sample{
-		cpu:       after.since(before) / time.Duration(p.units),
+		cpu:       (own + children) / time.Duration(p.units),
+		children:  children / time.Duration(p.units),
 		perSecond: float64(p.units) / p.wall.Seconds(),
 		p50:       p.quantile(0.50),
 		p99:       p.quantile(0.99),
@@ -121,10 +127,11 @@ func (r *row) turn(ctx context.Context) error {
 // A bed has the servers, each of which runs from when it is first needed.
 type bed struct {
 	settings  settings
-	processes map[server]*process
+	processes map[server]*proc.Process
+	api       *proc.Process // what the tools of forecast.Set call; nil: not needed so far
 }
 
-func (b *bed) process(ctx context.Context, kind, set string) (*process, error) {
+func (b *bed) process(ctx context.Context, kind, set string) (*proc.Process, error) {
 	key := server{kind: kind, set: set}
 	if p := b.processes[key]; p != nil {
 		return p, nil
@@ -137,12 +144,37 @@ func (b *bed) process(ctx context.Context, kind, set string) (*process, error) {
 	} else if b.settings.profiles != "" && kind != servers.Echo {
 		command = append(command, "-cpuprofile", filepath.Join(b.settings.profiles, kind+"-"+set+".pprof"))
 	}
-	p, err := start(ctx, b.settings.core, environment, command...)
+	if set == forecast.Set {
+		if err := b.startAPI(ctx); err != nil {
+			return nil, err
+		}
+		environment = append(environment, forecast.Environment(b.api.URL, b.settings.authority())...)
+	}
+	p, err := proc.Start(ctx, b.settings.core, environment, command...)
 	if err != nil {
 		return nil, err
 	}
 	b.processes[key] = p
 	return p, nil
+}
+
+// startAPI starts the API that tools call, on the core of the clients.
+func (b *bed) startAPI(ctx context.Context) (err error) {
+	if b.api == nil {
+		b.api, err = proc.Start(ctx, -1, nil, b.settings.server, "-api", b.settings.authority())
+	}
+	return err
+}
+
+// authority is the file with the certificate of whom the API's clients trust.
+func (s settings) authority() string { return filepath.Join(s.scratch, "authority.pem") }
+
+// close stops everything.
+func (b *bed) close() {
+	b.release(nil)
+	if b.api != nil {
+		b.api.Stop()
+	}
 }
 
 // release stops the servers that none of the scenarios needs.
@@ -155,7 +187,7 @@ func (b *bed) release(coming []scenario) {
 	}
 	for key, p := range b.processes {
 		if !needed[key] {
-			p.stop()
+			p.Stop()
 			delete(b.processes, key)
 		}
 	}

@@ -44,8 +44,9 @@ type line struct {
 	Name      string    `json:"name"`
 	Units     int       `json:"units_per_round"`
 	CPU       spread    `json:"cpu_us"`
-	Ratio     spread    `json:"ratio"`   // to the first server
-	Inverse   spread    `json:"inverse"` // the first server to this one
+	Children  float64   `json:"children_cpu_us,omitempty"` // the part of CPU that child processes used
+	Ratio     spread    `json:"ratio"`                     // to the first server
+	Inverse   spread    `json:"inverse"`                   // the first server to this one
 	Goal      float64   `json:"goal,omitempty"`
 	PerSecond float64   `json:"units_per_second"`
 	P50       float64   `json:"p50_us"`
@@ -75,6 +76,7 @@ func newTable(s scenario, rows []*row) *table {
 			ratios[i], inverses[i] = cpu/base[i], base[i]/cpu
 		}
 		l.CPU, l.Ratio, l.Inverse = spreadOf(l.Samples), spreadOf(ratios), spreadOf(inverses)
+		l.Children = work.Median(r.of(func(s sample) float64 { return micros(s.children) }))
 		l.PerSecond = work.Median(r.of(func(s sample) float64 { return s.perSecond }))
 		l.P50 = work.Median(r.of(func(s sample) float64 { return micros(s.p50) }))
 		l.P99 = work.Median(r.of(func(s sample) float64 { return micros(s.p99) }))
@@ -117,6 +119,11 @@ func (t *table) print(w io.Writer) {
 			l.CPU.Median, l.Ratio.Median, l.Ratio.Lowest, l.Ratio.Highest, l.Inverse.Median, goal, met, l.PerSecond, l.P50, l.P99)
 	}
 	_ = tabs.Flush() // what cannot be printed is nobody's loss
+	for _, l := range t.Rows {
+		if l.Children > 0 {
+			fmt.Fprintf(w, "%s: %.1f of its CPU µs are those of child processes\n", l.Name, l.Children)
+		}
+	}
 	if t.Within == nil {
 		return
 	}

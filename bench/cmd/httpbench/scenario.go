@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kervan-mcp/kervan/bench/internal/forecast"
 	"github.com/kervan-mcp/kervan/bench/internal/servers"
 	"github.com/kervan-mcp/kervan/bench/internal/work"
 )
@@ -55,10 +56,12 @@ var (
 	callGoals  = map[string]float64{servers.GoSDKTyped: 0.20, servers.MCPGo: 0.70, typescriptKind: 0.08, servers.Echo: 1.2}
 	orderGoals = map[string]float64{servers.GoSDKTyped: 0.15, servers.MCPGo: 0.35, servers.Echo: 1.0}
 	listGoals  = map[string]float64{servers.GoSDKTyped: 0.02, servers.MCPGo: 0.10}
+	// yamlGoals compare tools of a kervan.yaml with the same ones written by hand.
+	yamlGoals = map[string]float64{servers.Kervan: 1.5}
 )
 
 // names are what -scenarios may say.
-var names = []string{"call/add", "call/order", "list/200", "list/5000", "registered"}
+var names = []string{"call/add", "call/order", "list/200", "list/5000", "yaml/select", "yaml/raw", "registered"}
 
 // A choice is what the flags select.
 type choice struct {
@@ -112,6 +115,10 @@ func (c choice) scenario(name string, e work.Era, clients int) scenario {
 		s.set, s.listed, s.goals = "200", 200, listGoals
 	case "list/5000":
 		s.set, s.listed, s.goals = "5000", 5000, listGoals
+	case "yaml/select":
+		return c.yaml(s, forecast.Select)
+	case "yaml/raw":
+		return c.yaml(s, forecast.Raw)
 	case "registered":
 		s.call, s.within = work.Add, 0.10
 		s.servers = []server{
@@ -122,6 +129,19 @@ func (c choice) scenario(name string, e work.Era, clients int) scenario {
 	}
 	for _, peer := range c.peers {
 		s.servers = append(s.servers, server{peer, peer, s.set})
+	}
+	return s
+}
+
+// yaml fills in a scenario of tools that call an API.
+func (c choice) yaml(s scenario, call *work.Call) scenario {
+	s.call, s.goals = call, yamlGoals
+	s.servers = []server{
+		{"kervan.yaml", servers.YAML, forecast.Set},
+		{"kervan, by hand", servers.Kervan, forecast.Set},
+	}
+	if slices.Contains(c.peers, typescriptKind) {
+		s.servers = append(s.servers, server{"typescript, by hand", typescriptKind, forecast.Set})
 	}
 	return s
 }

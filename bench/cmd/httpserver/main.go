@@ -1,6 +1,6 @@
 // Command httpserver serves the tools of the benchmarks over HTTP on loopback,
-// with the library that -kind names. It prints the URL that it serves on one line
-// and ends with its standard input.
+// with the library that -kind names, or the API that some of the tools call. It
+// prints the URL that it serves on one line and ends with its standard input.
 package main
 
 import (
@@ -15,6 +15,8 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/kervan-mcp/kervan"
+	"github.com/kervan-mcp/kervan/bench/internal/forecast"
 	"github.com/kervan-mcp/kervan/bench/internal/servers"
 	"github.com/kervan-mcp/kervan/bench/internal/work"
 	"github.com/kervan-mcp/kervan/transport"
@@ -28,14 +30,11 @@ func main() {
 }
 
 func run() error {
-	kind := flag.String("kind", servers.Kervan, "library: kervan, gosdk, gosdk-typed, mcp-go, mcp-go-both or echo")
-	set := flag.String("tools", "call", "`set` of tools: call (add and order), add, add-of-N, or a number of tools that are only listed")
+	kind := flag.String("kind", servers.Kervan, "library: kervan, yaml, gosdk, gosdk-typed, mcp-go, mcp-go-both or echo")
+	set := flag.String("tools", "call", "`set` of tools: call (add and order), add, add-of-N, a number of tools that are only listed, or forecast (kervan and yaml)")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to `file`")
+	api := flag.String("api", "", "serve no tools but the API of the set forecast, and write the certificate of its authority to `file`")
 	flag.Parse()
-	tools, err := work.Set(*set)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() { // the benchmark holds the other end of the pipe
@@ -53,18 +52,32 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	if *kind == servers.Kervan {
-		return serveKervan(ctx, tools)
+	if *api != "" {
+		return forecast.Serve(ctx, *api, func(url string) { fmt.Println(url) })
 	}
-	return serve(ctx, *kind, tools)
+	return serveSet(ctx, *kind, *set)
 }
 
-// serveKervan serves with Kervan's own HTTP server.
-func serveKervan(ctx context.Context, tools []work.Tool) error {
+func serveSet(ctx context.Context, kind, set string) error {
+	if set == forecast.Set {
+		return serveForecast(ctx, kind)
+	}
+	tools, err := work.Set(set)
+	if err != nil {
+		return err
+	}
+	if kind != servers.Kervan {
+		return serve(ctx, kind, tools)
+	}
 	app, err := servers.App(tools)
 	if err != nil {
 		return err
 	}
+	return serveKervan(ctx, app)
+}
+
+// serveKervan serves with Kervan's own HTTP server.
+func serveKervan(ctx context.Context, app *kervan.App) error {
 	options := append(servers.Options(), transport.Addr("127.0.0.1:0"), transport.Path("/mcp"), transport.OnListen(announce))
 	return transport.ServeHTTP(ctx, app, options...)
 }

@@ -22,6 +22,7 @@ const (
 	MCPGo      = "mcp-go"      // arguments are validated
 	MCPGoBoth  = "mcp-go-both" // arguments and results are validated
 	Echo       = "echo"        // net/http and encoding/json, nothing else
+	YAML       = "yaml"        // tools of a kervan.yaml; only those of package forecast
 )
 
 const (

@@ -20,7 +20,7 @@ func ResultOf(answer []byte) (json.RawMessage, error) {
 }
 
 // Check compares an answer with what the function returns, as structured content
-// and as text.
+// and as text. A string is text only.
 func (c *Call) Check(answer []byte) error {
 	var result struct {
 		Content           []struct{ Type, Text string }
@@ -38,13 +38,22 @@ func (c *Call) Check(answer []byte) error {
 	if err != nil {
 		return err
 	}
-	want, err := json.Marshal(out)
-	if err != nil {
-		return err
+	want, isText := out.(string)
+	if !isText {
+		encoded, err := json.Marshal(out)
+		if err != nil {
+			return err
+		}
+		want = string(encoded)
 	}
-	if result.IsError || len(result.Content) != 1 || result.Content[0].Type != "text" ||
-		!sameJSON(want, result.StructuredContent) || !sameJSON(want, []byte(result.Content[0].Text)) {
-		return fmt.Errorf("want %s\nhave %s", Clip(want), Clip(answer))
+	good := !result.IsError && len(result.Content) == 1 && result.Content[0].Type == "text"
+	if isText {
+		good = good && result.StructuredContent == nil && result.Content[0].Text == want
+	} else {
+		good = good && sameJSON([]byte(want), result.StructuredContent) && sameJSON([]byte(want), []byte(result.Content[0].Text))
+	}
+	if !good {
+		return fmt.Errorf("want %s\nhave %s", Clip([]byte(want)), Clip(answer))
 	}
 	return nil
 }

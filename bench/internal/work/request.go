@@ -49,6 +49,15 @@ func (e Era) Request(method string, p Params) []byte {
 	return fmt.Appendf(nil, "%s%d,\"method\":%q,\"params\":%s}", IDStart, FirstID, method, encoded)
 }
 
+// InitializeRequest returns the request that begins a session of the legacy era.
+func InitializeRequest() []byte {
+	const params = `{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"bench-client","version":"1.0.0"}}`
+	return fmt.Appendf(nil, `%s%d,"method":"initialize","params":`+params+"}", IDStart, FirstID, Legacy)
+}
+
+// Initialized is the notification that ends the handshake of the legacy era.
+const Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
 // Number writes an id of seven digits into a request, at the place where the
 // message starts.
 func Number(message []byte, id int) {

@@ -44,6 +44,18 @@ func TestChecks(t *testing.T) {
 			t.Errorf("accepted %s", bad)
 		}
 	}
+	text := Call{Tool: Tool{Direct: func([]byte) (any, error) { return "yes", nil }}}
+	if err := text.Check([]byte(`{"id":1,"result":{"content":[{"type":"text","text":"yes"}]}}`)); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{
+		`{"id":1,"result":{"content":[{"type":"text","text":"no"}]}}`,
+		`{"id":1,"result":{"content":[{"type":"text","text":"yes"}],"structuredContent":{}}}`,
+	} {
+		if text.Check([]byte(bad)) == nil {
+			t.Errorf("accepted %s", bad)
+		}
+	}
 	const tool = `{"name":"a","description":"A.","inputSchema":{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]},"outputSchema":{"type":"object","properties":{"sum":{}},"required":["sum"]}}`
 	var list List
 	if next, err := list.Page([]byte(`{"id":1,"result":{"nextCursor":"n","tools":[` + tool + `]}}`)); err != nil || next != "n" || list.Len() != 1 {
