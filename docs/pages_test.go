@@ -95,6 +95,16 @@ func changeTools(app *kervan.App) error {
 	return nil
 }
 
+func syncTools() error {
+	var registry kervan.MemoryRegistry
+	month := kervan.Tool("report_month", "Makes the monthly report.", report)
+	if err := registry.Sync("reports", month); err != nil {
+		return err
+	}
+	year := kervan.Tool("report_year", "Makes the yearly report.", report)
+	return registry.Sync("reports", month, year)
+}
+
 func isStaff(context.Context) bool { return false }
 
 func TestRegistryPage(t *testing.T) {
@@ -107,6 +117,9 @@ func TestRegistryPage(t *testing.T) {
 	}
 	if names := kerventest.New(t, app).ToolNames(); len(names) != 1 || names[0] != "bill" {
 		t.Error(names)
+	}
+	if err := syncTools(); err != nil {
+		t.Error(err)
 	}
 	var registry kervan.MemoryRegistry
 	err := registry.Update(func(draft *kervan.MemoryRegistry) error {
