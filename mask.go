@@ -43,8 +43,11 @@ func (a *App) logHidden(tool, requestID string, te *ToolError, err error) {
 	if te.message != "" {
 		around = strings.ReplaceAll(around, te.message, "…")
 	}
-	a.settings.logger.Warn("a tool error keeps details from the client",
-		"tool", tool, "request", requestID, "around", around, "cause", errorText(private))
+	args := []any{"tool", tool, "request", requestID}
+	if around != "…" {
+		args = append(args, "around", around)
+	}
+	a.settings.logger.Warn("a tool error keeps details from the client", append(args, "cause", errorText(private))...)
 }
 
 // late tells what a handler ended with after its call had been answered.

@@ -90,6 +90,7 @@ var loadFailures = map[string]string{
 	"a query in the URL":              toolFile("url: https://h/?q={{input.q}}"),
 	"set allowInsecureHttp":           toolFile("url: http://h/"),
 	"while developing":                toolFile("url: http://h/\n      allowInsecureHttp: true\n      headers: {A: '{{secrets.API_TOKEN}}'}"),
+	"every call will be refused":      toolFile("url: https://10.1.2.3/"),
 	"cannot be sent with":             toolFile("url: https://h/\n      body: 1"),
 	"managed by the client":           toolFile("url: https://h/\n      headers: {Host: h}"),
 	"is not declared":                 strings.Replace(toolFile("url: https://h/{{input.b}}"), "{type: object}", "{type: object, properties: {a: {}}}", 1),

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -30,6 +32,7 @@ const (
 // It is safe for concurrent use. Transports share nothing, so that connections
 // made for one policy never serve another.
 type Transport struct {
+	judge   *judge
 	direct  *http.Transport
 	proxied *http.Transport // nil without a Policy.Proxy
 	proxy   func(*http.Request) (*url.URL, error)
@@ -50,7 +53,7 @@ func NewTransport(p Policy) (*Transport, error) {
 }
 
 func newTransport(p Policy, d *dialer) *Transport {
-	t := &Transport{direct: newPool(p), proxy: p.Proxy}
+	t := &Transport{judge: d.judge, direct: newPool(p), proxy: p.Proxy}
 	t.direct.DialContext = untilRequestEnds(d.dial)
 	if p.Proxy != nil {
 		t.proxied = newPool(p)
@@ -138,6 +141,30 @@ func (t *Transport) choose(req *http.Request, c *call) (*http.Transport, error) 
 	}
 	c.proxy = proxy
 	return t.proxied, nil
+}
+
+// CheckHost tells early, without a look-up, that requests to a host will be
+// refused: for a spelling that [NormalizeHost] refuses, and for an address, or a
+// localhost name, that the policy does not accept. The error is a
+// *[BlockedError]. Other names are judged when they are resolved, and with a
+// Policy.Proxy no address is judged here.
+func (t *Transport) CheckHost(host string) error {
+	normal, err := NormalizeHost(host)
+	if err != nil || t.proxy != nil {
+		return err
+	}
+	addr, err := netip.ParseAddr(normal)
+	switch {
+	case err == nil:
+	case normal == "localhost" || strings.HasSuffix(normal, ".localhost"): // RFC 6761, section 6.3
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	default:
+		return nil
+	}
+	if _, reason := t.judge.verdict(addr); reason != "" {
+		return &BlockedError{Host: normal, Reason: reason}
+	}
+	return nil
 }
 
 // CloseIdleConnections closes the connections that no request uses. Those in

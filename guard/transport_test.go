@@ -371,3 +371,36 @@ func TestResponseRequest(t *testing.T) {
 	resp.Body.Close()
 	require.Same(t, req, resp.Request)
 }
+
+func TestRule7_1_CheckHost(t *testing.T) {
+	for _, tt := range []struct {
+		host   string
+		policy Policy
+		want   Reason // "" is accepted, or not known without a look-up
+	}{
+		{"127.0.0.1", Policy{}, ReasonOwnAddress},
+		{"localhost", Policy{}, ReasonOwnAddress},
+		{"db.localhost", Policy{}, ReasonOwnAddress},
+		{"10.1.2.3", Policy{}, ReasonNotPublic},
+		{"[fd00::1]", Policy{}, ReasonNotPublic},
+		{"169.254.169.254", Policy{AllowPrivate: true}, ReasonMetadata},
+		{"203.0.113.9", Policy{AllowPrivate: true, Deny: []string{"203.0.113.0/24"}}, ReasonDenied},
+		{"0x7f.1", Policy{AllowPrivate: true}, ReasonInvalidHost},
+		{"127.0.0.1", Policy{AllowPrivate: true}, ""},
+		{"localhost", Policy{Allow: []string{"127.0.0.1"}}, ""},
+		{"8.8.8.8", Policy{}, ""},
+		{"example.com", Policy{}, ""},
+		{"localhost.example.com", Policy{}, ""},
+	} {
+		transport, err := NewTransport(tt.policy)
+		require.NoError(t, err)
+		err = transport.CheckHost(tt.host)
+		if tt.want == "" {
+			require.NoError(t, err, tt.host)
+			continue
+		}
+		var blocked *BlockedError
+		require.ErrorAs(t, err, &blocked, tt.host)
+		require.Equal(t, tt.want, blocked.Reason, tt.host)
+	}
+}

@@ -216,7 +216,9 @@ func TestRule7_1_Loopback(t *testing.T) {
 	api := kerventest.UpstreamTLS(t)
 	o := devOptions(api)
 	o.Network = guard.Policy{TLS: api.TLS()}
-	s := noWarnings(t, peopleFile(api), o)
+	s := mustLoad(t, peopleFile(api), o)
+	require.Len(t, s.Warnings(), 3, "one for each tool")
+	assert.Regexp(t, `^tools\[0\]\.http\.url: every call will be refused: host "127\.0\.0\.1" is blocked: its address is one of this machine; allow it with --allow-private-network`, s.Warnings()[0].String())
 	c := kerventest.New(t, serve(t, s))
 	c.CallErr("form", nil)
 	assert.Empty(t, api.Requests())

@@ -49,6 +49,7 @@ func build(ctx context.Context, tree *node, o Options) (*Spec, error) {
 		_ = spec.Close()
 		return nil, s.failure(o)
 	}
+	spec.warnOfBlocked(s)
 	spec.warnings = s.sorted()
 	for _, t := range spec.tools {
 		t.forget()

@@ -36,7 +36,7 @@ func TestRule6_4_Bindings(t *testing.T) {
 		{"bücher.example", "https://xn--bcher-kva.example/"},
 		{"api.example.com.", "https://api.example.com./"},
 	} {
-		s := noWarnings(t, boundTo(c[0], c[1]), quietOptions())
+		s := mustLoad(t, boundTo(c[0], c[1]), quietOptions())
 		assert.Contains(t, s.tools[0].http.Hosts["S_TOKEN"], s.tools[0].origin)
 	}
 }

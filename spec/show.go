@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/kervan-mcp/kervan/internal/schema"
@@ -30,4 +31,26 @@ func joinQuoted(names []string, last string) string {
 		return strings.Join(shown, "")
 	}
 	return strings.Join(shown[:len(shown)-1], ", ") + " " + last + " " + shown[len(shown)-1]
+}
+
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func firstSentence(s string) string {
+	if i := strings.Index(s, ". "); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }

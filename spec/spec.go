@@ -1,9 +1,11 @@
 package spec
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/kervan-mcp/kervan"
+	"github.com/kervan-mcp/kervan/guard"
 )
 
 // A Spec is a file that was loaded: its tools, and what their calls share. It is
@@ -57,4 +59,15 @@ func (s *Spec) Tools() []*kervan.ToolDef {
 func (s *Spec) Close() error {
 	s.runtime.close()
 	return nil
+}
+
+// warnOfBlocked tells of tools that cannot reach their host, as far as that is
+// known without a look-up.
+func (s *Spec) warnOfBlocked(found *issues) {
+	for _, t := range s.tools {
+		var blocked *guard.BlockedError
+		if err := s.runtime.transport.CheckHost(t.http.Host); errors.As(err, &blocked) {
+			found.warn(t.node.get("http").get("url"), textBlocked(blocked))
+		}
+	}
 }

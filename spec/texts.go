@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/kervan-mcp/kervan/guard"
 )
 
 // Every text of this package that a person or a model reads stands here. Those
@@ -452,6 +454,17 @@ const (
 	textEnvBlank = "a blank stands behind the equals sign; remove it, or put the value into quotes"
 )
 
+func textBlocked(blocked *guard.BlockedError) string {
+	cure := "allow it with --allow-private-network, or in code with Options.Network"
+	switch blocked.Reason {
+	case guard.ReasonMetadata:
+		cure = "nothing allows that"
+	case guard.ReasonDenied:
+		cure = "take it off the deny list, or the tool out of the file"
+	}
+	return fmt.Sprintf("every call will be refused: %v; %s", blocked, cure)
+}
+
 // The errors of files that cannot be read.
 
 func unreadable(path string, err error) error {
@@ -467,27 +480,3 @@ func textEnvLine(path string, line int, fault string) string {
 }
 
 func badTool(name string, err error) error { return fmt.Errorf("spec: tool %s: %w", quote(name), err) }
-
-// Words.
-
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func firstSentence(s string) string {
-	if i := strings.Index(s, ". "); i >= 0 {
-		return s[:i]
-	}
-	return s
-}
-
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}

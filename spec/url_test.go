@@ -114,7 +114,7 @@ func TestRule5_9_URLAccepted(t *testing.T) {
 		got, fault := parseURL(url)
 		require.Empty(t, fault, url)
 		assert.Equal(t, want, got, url)
-		noWarnings(t, withURL("'"+url+"'", "timeoutMs: 500"), quietOptions())
+		mustLoad(t, withURL("'"+url+"'", "timeoutMs: 500"), quietOptions())
 	}
 	assert.Equal(t, "[2001:db8::1]:99", target{host: "2001:db8::1", port: "99"}.origin())
 }
