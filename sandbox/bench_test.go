@@ -63,8 +63,9 @@ func BenchmarkInProcess(b *testing.B) {
 			data := filled(b, size, record)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
+			var e jmes.Evaluator
 			for b.Loop() {
-				if _, err := jmes.Evaluate(benchExpression, data, maxOutputCeiling); err != nil {
+				if _, err := e.Evaluate(benchExpression, data, maxOutputCeiling); err != nil {
 					b.Fatal(err)
 				}
 			}

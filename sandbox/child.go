@@ -41,14 +41,14 @@ const (
 	garbagePercent = 200
 )
 
-// An evaluator evaluates an expression, as [jmes.Evaluate] does.
+// An evaluator evaluates an expression, as [jmes.Evaluator.Evaluate] does.
 type evaluator func(expression string, data []byte, maxOutput int) ([]byte, error)
 
 // A select process is this program under another name. Nothing of it runs but
 // what was initialised before this package, and this.
 func init() {
 	if args, ok := childArguments(marker); ok {
-		runChild(args, jmes.Evaluate)
+		runChild(args, new(jmes.Evaluator).Evaluate)
 	}
 }
 

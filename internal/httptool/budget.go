@@ -47,17 +47,16 @@ func (b *Budget) reserve(ctx context.Context, bytes int64) (release func(), err 
 		return func() {}, nil
 	}
 	bytes = min(bytes, b.size)
-	w := &waiter{bytes: bytes, ready: make(chan struct{})}
-	b.mu.Lock()
-	place := b.waiting.PushBack(w)
-	b.grant()
-	b.mu.Unlock()
 	release = sync.OnceFunc(func() { b.release(bytes) })
-	select {
-	case <-w.ready:
+	b.mu.Lock()
+	if b.waiting.Len() == 0 && bytes <= b.free {
+		b.free -= bytes
+		b.mu.Unlock()
 		return release, nil
-	default:
 	}
+	w := &waiter{bytes: bytes, ready: make(chan struct{})}
+	place := b.waiting.PushBack(w)
+	b.mu.Unlock()
 	select {
 	case <-w.ready:
 		return release, nil

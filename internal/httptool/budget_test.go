@@ -44,6 +44,33 @@ func TestRule8_1_BudgetEndsWithTheDeadline(t *testing.T) {
 	})
 }
 
+// What is free is given even to a context that has ended, and only if nobody
+// waits.
+func TestRule8_1_BudgetWithoutWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(100)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		first, err := b.reserve(ended, 60)
+		require.NoError(t, err)
+		require.Equal(t, int64(40), b.free)
+		_, err = b.reserve(ended, 41)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, int64(40), b.free)
+		go func() {
+			release, err := b.reserve(t.Context(), 50)
+			require.NoError(t, err)
+			release()
+		}()
+		synctest.Wait()
+		_, err = b.reserve(ended, 1)
+		require.ErrorIs(t, err, context.Canceled, "one who came earlier waits")
+		first()
+		synctest.Wait()
+		require.Equal(t, b.size, b.free)
+	})
+}
+
 // A large body is not starved by small ones that would fit meanwhile.
 func TestRule8_1_BudgetIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

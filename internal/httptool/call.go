@@ -21,6 +21,7 @@ type call struct {
 	status     int   // of the last response; 0: none came
 	bytes      int64 // of the body, decoded
 	redactions int
+	clean      clean // the last that was looked through
 
 	releaseBudget func()
 }

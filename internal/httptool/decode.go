@@ -64,10 +64,11 @@ func parseCoding(values []string) (string, error) {
 
 // readBody reads a whole body. It may have limit bytes, both as it comes and
 // after decoding; one more is errTooLarge. What fails in decoding is a
-// *decodeError, and an error of body itself is returned as it is.
-func readBody(body io.Reader, coding string, limit int64) ([]byte, error) {
+// *decodeError, and an error of body itself is returned as it is. Announced is
+// the size that the response claims, or negative; the body may have any other.
+func readBody(body io.Reader, coding string, announced, limit int64) ([]byte, error) {
 	src := &source{r: body, left: limit}
-	data, err := decode(src, coding, limit)
+	data, err := decode(src, coding, announced, limit)
 	switch {
 	case src.err != nil:
 		return nil, src.err
@@ -79,7 +80,10 @@ func readBody(body io.Reader, coding string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-func decode(src *source, coding string, limit int64) ([]byte, error) {
+func decode(src *source, coding string, announced, limit int64) ([]byte, error) {
+	if coding == "" {
+		return readPlain(src, min(announced, limit))
+	}
 	in := bufio.NewReader(src)
 	if _, err := in.Peek(1); err == io.EOF {
 		return nil, nil // an empty body is empty in every coding
@@ -96,6 +100,16 @@ func decode(src *source, coding string, limit int64) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// readPlain reads a body that has no coding, which the source bounds.
+func readPlain(src *source, announced int64) ([]byte, error) {
+	var out bytes.Buffer
+	if announced >= 0 {
+		out.Grow(int(announced) + bytes.MinRead) // the room that ReadFrom wants to see the end in
+	}
+	_, err := out.ReadFrom(src)
+	return out.Bytes(), err
+}
+
 func newDecoder(in *bufio.Reader, coding string) (io.Reader, error) {
 	switch coding {
 	case codingGzip:
@@ -105,10 +119,8 @@ func newDecoder(in *bufio.Reader, coding string) (io.Reader, error) {
 			return zlib.NewReader(in)
 		}
 		return flate.NewReader(in), nil
-	case codingBrotli:
-		return brotli.NewReader(in), nil
 	}
-	return in, nil
+	return brotli.NewReader(in), nil
 }
 
 // isZlib tells the two things apart that servers send as deflate: a zlib

@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/kervan-mcp/kervan/internal/jsonx"
+	"github.com/kervan-mcp/kervan/internal/secret"
 )
 
 // output makes the result of a body. It is redacted before anything looks at
-// it, before it is cut, and once more as it leaves.
+// it, before it is cut, and once more as it leaves if it is not the same by then.
 func (c *call) output(ctx context.Context, b *body) (*Result, error) {
 	if c.tool.Raw {
 		return c.rawOutput(b)
@@ -85,11 +86,27 @@ func (c *call) selectFrom(ctx context.Context, document []byte) ([]byte, error) 
 	return c.redactJSON(selected)
 }
 
+// A clean is a text, or a JSON document, in which a redactor has found nothing.
+// It would find nothing again; one made after a change of the vault may.
+type clean struct {
+	by       *secret.Redactor
+	text     string
+	document []byte
+}
+
 // redactJSON redacts a canonical document.
 func (c *call) redactJSON(document []byte) ([]byte, error) {
-	redacted, n, err := c.redactor().JSON(document)
-	if err != nil || n == 0 {
-		return document, err
+	r := c.redactor()
+	if r == c.clean.by && bytes.Equal(document, c.clean.document) {
+		return document, nil
+	}
+	redacted, n, err := r.JSON(document)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		c.clean = clean{by: r, document: document}
+		return document, nil
 	}
 	c.redactions += n
 	return canonical(redacted)
@@ -101,7 +118,14 @@ func (c *call) textOutput(text string) *Result {
 }
 
 func (c *call) redactText(text string) string {
-	text, n := c.redactor().Text(text)
+	r := c.redactor()
+	if r == c.clean.by && text == c.clean.text {
+		return text
+	}
+	text, n := r.Text(text)
+	if n == 0 {
+		c.clean = clean{by: r, text: text}
+	}
 	c.redactions += n
 	return text
 }

@@ -167,6 +167,23 @@ func TestRule6_3_OnTheWayOut(t *testing.T) {
 	require.NotEmpty(t, res.Notes)
 }
 
+// What was looked through before the vault changed is looked through again, even
+// if it is still the same.
+func TestRule6_3_UnchangedButLearnedMeanwhile(t *testing.T) {
+	for _, structured := range []bool{false, true} {
+		f := newFixture(t, respondJSON(`{"a":"`+apiKey+`"}`))
+		if structured {
+			f.tool.Fits = func(any) bool { return true }
+		}
+		f.rt.Select = func(_ context.Context, _ string, document []byte) ([]byte, error) {
+			require.Contains(t, string(document), apiKey)
+			f.rt.Vault.Add("KEY", apiKey)
+			return document, nil
+		}
+		require.Equal(t, `{"a":"[redacted]"}`, f.ok(`{}`).Text)
+	}
+}
+
 func TestRule6_3_BeforeTheCut(t *testing.T) {
 	body := "xxxxx " + apiKey + " yyyyy"
 	for _, c := range []struct {

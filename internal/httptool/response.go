@@ -67,7 +67,7 @@ func (c *call) read(ctx context.Context, a *answer) ([]byte, error) {
 		return nil, err
 	}
 	c.releaseBudget = release
-	return readBody(a.Body, coding, limit)
+	return readBody(a.Body, coding, a.ContentLength, limit)
 }
 
 func (c *call) readFailure(a *answer, err error) error {

@@ -59,6 +59,11 @@ func (c *call) exchange(ctx context.Context, r *request) (*answer, error) {
 		cancel()
 		return nil, networkFailure(r.url, err)
 	}
+	if err := ctx.Err(); err != nil { // net/http uses a response that comes as its caller leaves
+		cancel()
+		_ = resp.Body.Close()
+		return nil, networkFailure(r.url, err)
+	}
 	resp.Request = req // not every transport says so
 	c.status = resp.StatusCode
 	return &answer{resp, cancel}, nil

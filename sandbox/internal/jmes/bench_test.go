@@ -36,8 +36,9 @@ var benchSizes = []struct {
 }{{"1KB", 1 << 10}, {"100KB", 100 << 10}, {"1MiB", 1 << 20}}
 
 func BenchmarkEvaluate(b *testing.B) {
+	var e Evaluator
 	benchEach(b, func(expression string, data []byte) error {
-		_, err := Evaluate(expression, data, 8<<20)
+		_, err := e.Evaluate(expression, data, 8<<20)
 		return err
 	})
 }

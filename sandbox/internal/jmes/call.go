@@ -13,7 +13,7 @@ func (c *compiler) call(n *node) (step, error) {
 	call := &call{function: functionNamed(n.name), at: n.pos, program: c.program}
 	var err error
 	if !call.own {
-		if call.engine, err = newEngine(engineText(call.function, len(n.kids)), n.pos); err != nil {
+		if call.engine, err = c.engine(engineText(call.function, len(n.kids)), n.pos); err != nil {
 			return nil, err
 		}
 	}

@@ -5,23 +5,38 @@ import (
 	"slices"
 )
 
-// A step applies an expression, or a part of one, to a value. It does not change the value.
+// A step applies an expression, or a part of one, to a value. It changes neither the value nor what an earlier step gave.
 type step func(v any) (any, error)
 
-// A program is an expression that is ready to be applied. It is made for one evaluation, so that nothing of it is shared.
+// A program is an expression that is ready to be applied, to one document at a time. No step changes a value, and so no
+// literal: what differs from one document to the next is max and what orders remember.
 type program struct {
 	root   *node
 	step   step
+	pieces int // how many engines there are
 	orders orders
-	max    int
+	max    int // the size of the result, while there is one
 }
 
-func (p *program) run(document any) (any, error) { return p.step(document) }
+// apply evaluates the program on a JSON document and returns the result as JSON of at most max bytes.
+func (p *program) apply(data []byte, max int) ([]byte, error) {
+	document, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	p.max = max
+	defer p.orders.forget()
+	result, err := p.step(document)
+	if err != nil {
+		return nil, err
+	}
+	return p.encode(result)
+}
 
 func (p *program) encode(result any) ([]byte, error) { return encode(result, &p.orders, p.max) }
 
-// compile reads an expression, refuses what lint refuses, and prepares the evaluation; max is the size of the result.
-func compile(expression string, max int) (*program, error) {
+// compile reads an expression, refuses what lint refuses, and prepares the evaluation.
+func compile(expression string) (*program, error) {
 	root, err := parse(expression)
 	if err != nil {
 		return nil, err
@@ -29,7 +44,7 @@ func compile(expression string, max int) (*program, error) {
 	if err := lint(root); err != nil {
 		return nil, err
 	}
-	p := &program{root: root, max: max}
+	p := &program{root: root}
 	p.orders.collect(root)
 	mark(root)
 	c := compiler{src: expression, program: p}

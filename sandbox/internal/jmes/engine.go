@@ -8,7 +8,7 @@ import (
 )
 
 // piece hands the node's source text to go-jmespath.
-func (c *compiler) piece(n *node) (step, error) { return newEngine(c.src[n.pos:n.end], n.pos) }
+func (c *compiler) piece(n *node) (step, error) { return c.engine(c.src[n.pos:n.end], n.pos) }
 
 // slice lets go-jmespath slice the positions of a list, since it leaves null out of a slice that is not a part of more.
 func (c *compiler) slice(n *node) (step, error) {
@@ -37,12 +37,13 @@ func (c *compiler) slice(n *node) (step, error) {
 	}, nil
 }
 
-// newEngine returns the step that go-jmespath takes for an expression. Its errors are dropped, for they show data.
-func newEngine(expression string, at int) (step, error) {
+// engine returns the step that go-jmespath takes for an expression. Its errors are dropped, for they show data.
+func (c *compiler) engine(expression string, at int) (step, error) {
 	engine, err := jmespath.Compile(expression)
 	if err != nil {
 		return nil, refuse(at, textInternal, "")
 	}
+	c.program.pieces++
 	return func(v any) (any, error) {
 		result, err := engine.Search(v)
 		if err != nil {

@@ -1,7 +1,7 @@
 // Package jmes evaluates JMESPath expressions over JSON.
 //
 //	warnings, err := jmes.Check("items[?price > `10`].{id: id, name: name}") // at load
-//	out, err := jmes.Evaluate(expression, data, 1<<20)                      // per document
+//	out, err := evaluator.Evaluate(expression, data, 1<<20)                 // per document
 //
 // The language is that of go-jmespath, which does the work: an expression is cut only where go-jmespath would lose
 // something, and the pieces between the cuts are handed to it as they are written. The cuts are made
@@ -17,7 +17,7 @@
 // by Check with what to write instead.
 //
 // The result is the same bytes for the same expression and data: object members stand in the order of the multi-select
-// hash that has their keys, else sorted. Every function is safe for concurrent use; nothing is kept between calls.
+// hash that has their keys, else sorted. Check is safe for concurrent use, an Evaluator is not.
 package jmes
 
 // MaxLength is the longest expression, in characters.
@@ -26,40 +26,15 @@ const MaxLength = 1_000
 // MaxDepth is the deepest nesting of arrays and objects, in the data and in the result.
 const MaxDepth = 512
 
-// Check reports whether Evaluate would accept the expression, whatever the data. The error is an *Error of kind
+// Check reports whether an Evaluator would accept the expression, whatever the data. The error is an *Error of kind
 // Expression. The warnings tell what is allowed but seldom meant, one sentence each.
 func Check(expression string) (warnings []string, err error) {
 	defer recovered(&err)
-	p, err := compile(expression, 0)
+	p, err := compile(expression)
 	if err != nil {
 		return nil, err
 	}
 	return p.warnings(), nil
-}
-
-// Evaluate applies the expression to a JSON document and returns the result as compact JSON. Numbers that are selected
-// keep the digits they came with.
-//
-// Writing stops with an error of kind TooLarge once the result has more than maxOutput bytes, however large it would
-// become; zero or less lets nothing pass. All errors are *Error, and none shows anything of the data. A panic of the
-// evaluation is such an error too.
-//
-// Time and memory are not bounded here, beyond the result: the caller runs this in a process that it can end.
-func Evaluate(expression string, data []byte, maxOutput int) (out []byte, err error) {
-	defer recovered(&err)
-	p, err := compile(expression, maxOutput)
-	if err != nil {
-		return nil, err
-	}
-	document, err := decode(data)
-	if err != nil {
-		return nil, err
-	}
-	result, err := p.run(document)
-	if err != nil {
-		return nil, err
-	}
-	return p.encode(result)
 }
 
 // recovered turns a panic into an error that tells nothing of its cause, which may show data.

@@ -10,6 +10,11 @@ import (
 
 const roomy = 1 << 20
 
+// Evaluate is what a new Evaluator makes of an expression and a document.
+func Evaluate(expression string, data []byte, maxOutput int) ([]byte, error) {
+	return new(Evaluator).Evaluate(expression, data, maxOutput)
+}
+
 // evaluate applies an expression to a document and returns the result, or the error's text after "error: ".
 func evaluate(t *testing.T, expression, document string) string {
 	t.Helper()

@@ -28,22 +28,26 @@ func decodeNumber(token string) any {
 	if len(token) > longestFloat {
 		return json.Number(token)
 	}
-	f, ok := exactFloat(token)
-	if !ok || string(appendFloat(nil, f)) != token {
+	f, ok := parseFloat(token)
+	var printed [longestFloat]byte
+	if !ok || string(appendFloat(printed[:0], f)) != token {
 		return json.Number(token)
 	}
 	return f
 }
 
+// parseFloat returns the float64 nearest to a number token. It reports false for an integer beyond 2^53, and for any
+// number beyond every float64.
+func parseFloat(token string) (float64, bool) {
+	f, err := strconv.ParseFloat(token, 64)
+	return f, err == nil && (!isInteger(token) || math.Abs(f) <= maxExact)
+}
+
 // exactFloat returns the float64 that stands for a number token. It reports false for an integer beyond 2^53, and for
 // other numbers that would not print as the same number again.
 func exactFloat(token string) (float64, bool) {
-	f, err := strconv.ParseFloat(token, 64)
-	if err != nil {
-		return 0, false
-	}
-	inRange := !isInteger(token) || math.Abs(f) <= maxExact
-	return f, inRange && sameNumber(token, string(appendFloat(nil, f)))
+	f, ok := parseFloat(token)
+	return f, ok && sameNumber(token, string(appendFloat(nil, f)))
 }
 
 func isInteger(token string) bool { return !strings.ContainsAny(token, ".eE") }

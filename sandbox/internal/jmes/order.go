@@ -9,8 +9,8 @@ import (
 // keys, else sorted. Two hashes with the same keys in different order would leave that open, so the objects that such
 // hashes make are remembered.
 type orders struct {
-	hashes [][]string // the keys of each hash, as written
-	made   map[uintptr]made
+	hashes [][]string       // the keys of each hash, as written
+	made   map[uintptr]made // in one evaluation
 }
 
 type made struct {
@@ -59,6 +59,9 @@ func (o *orders) record(object map[string]any, keys []string) {
 	}
 	o.made[reflect.ValueOf(object).Pointer()] = made{object, keys}
 }
+
+// forget ends an evaluation.
+func (o *orders) forget() { o.made = nil }
 
 // hasKeys reports whether the keys, which are all different, are those of the object.
 func hasKeys(object map[string]any, keys []string) bool {
