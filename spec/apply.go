@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kervan-mcp/kervan"
 )
@@ -34,20 +35,21 @@ func Apply(r *kervan.MemoryRegistry, s *Spec) error {
 	for i, t := range s.tools {
 		next[i] = owner.keep(t)
 		if next[i].def == nil {
-			b := newBinding(t, s.runtime)
+			b := newBinding(t, s.runtime, &owner.latest)
 			next[i] = ownedTool{binding: b, def: t.define(b)}
 		}
 		next[i].tool = t
 		defs[i] = next[i].def
 	}
-	s.runtime.succeed(owner.runtime)
+	s.runtime.succeed(owner.latest.Load())
 	if err := r.Sync(owner, defs...); err != nil {
 		return err
 	}
 	for _, kept := range next {
 		kept.binding.point(kept.tool, s.runtime)
 	}
-	owner.tools, owner.runtime = next, s.runtime
+	owner.tools = next
+	owner.latest.Store(s.runtime)
 	return nil
 }
 
@@ -57,9 +59,9 @@ var applying sync.Mutex
 
 // An owner stands in a registry for a file whose tools it has.
 type owner struct {
-	source  string
-	tools   []ownedTool
-	runtime *runtime // of the last Spec
+	source string
+	tools  []ownedTool
+	latest atomic.Pointer[runtime] // of the last Spec
 }
 
 // An ownedTool is a tool of the file as it was registered.

@@ -19,29 +19,43 @@ const timeoutMargin = 2 * time.Second
 
 // A binding joins a registered tool to what its calls use, which changes when
 // the file is loaded again and the tool stays the same.
-type binding struct{ use atomic.Pointer[bound] }
+type binding struct {
+	use atomic.Pointer[bound]
+	// latest is the runtime of the file that was applied last; nil for a tool
+	// that is not Apply's.
+	latest *atomic.Pointer[runtime]
+}
 
 type bound struct {
 	tool    *httptool.Tool
 	runtime *runtime
 }
 
-func newBinding(t *tool, r *runtime) *binding {
-	b := &binding{}
+func newBinding(t *tool, r *runtime, latest *atomic.Pointer[runtime]) *binding {
+	b := &binding{latest: latest}
 	b.point(t, r)
 	return b
 }
 
 func (b *binding) point(t *tool, r *runtime) { b.use.Store(&bound{t.http, r}) }
 
-// enter returns what a call uses until it leaves; nil if all of it is closed.
+// enter returns what a call uses until it leaves; nil if all of it is closed. A
+// call that begins just as its tool is replaced or removed, and the Spec of that
+// closed, uses what came after.
 func (b *binding) enter() *bound {
 	for {
 		use := b.use.Load()
 		if use.runtime.enter() {
 			return use
 		}
-		if b.use.Load() == use {
+		if b.latest == nil {
+			return nil
+		}
+		latest := b.latest.Load()
+		if latest != nil && latest.enter() {
+			return &bound{b.use.Load().tool, latest}
+		}
+		if b.use.Load() == use && b.latest.Load() == latest {
 			return nil
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Spec) Warnings() []Issue { return slices.Clone(s.warnings) }
 func (s *Spec) Tools() []*kervan.ToolDef {
 	defs := make([]*kervan.ToolDef, len(s.tools))
 	for i, t := range s.tools {
-		defs[i] = t.define(newBinding(t, s.runtime))
+		defs[i] = t.define(newBinding(t, s.runtime, nil))
 	}
 	return defs
 }
