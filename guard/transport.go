@@ -29,6 +29,9 @@ const (
 // encoding. A response header is at most 64 KiB. It sets no other limit of time
 // or size to a response: the context of the request does, and its reader.
 //
+// What a server sends past the end of a response, net/http writes to the standard
+// log; a program that must not show it sets that log's output.
+//
 // It is safe for concurrent use. Transports share nothing, so that connections
 // made for one policy never serve another.
 type Transport struct {

@@ -22,11 +22,13 @@ func (s *server) options() spec.Options {
 }
 
 // load loads the spec of in with the secrets and variables of env. The secrets
-// that it asks for are kept out of messages from then on.
+// that it names are kept out of messages, those of its errors too: an author may
+// have written the value in the place of the name.
 func (s *server) load(ctx context.Context, in inputs, env *spec.Env, options spec.Options) (*spec.Spec, error) {
 	if in.textErr != nil {
 		return nil, in.textErr
 	}
+	s.process.hideNamed(in.text, env)
 	options.Vars = env.Lookup
 	options.Secrets = spec.SecretFunc(func(ctx context.Context, name, host, tool string) (string, error) {
 		value, err := env.Get(ctx, name, host, tool)

@@ -10,6 +10,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -20,6 +22,9 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run is main with an exit code. The first SIGINT or SIGTERM ends ctx, and a
 // second has its usual effect. That nobody reads standard error ends nothing.
 func run(args []string) int {
+	// net/http logs the beginning of what a server sends past the end of its
+	// response, which nothing has redacted.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()

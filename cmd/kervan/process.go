@@ -3,9 +3,11 @@ package main
 import (
 	"io"
 	"log/slog"
+	"regexp"
 
 	"github.com/kervan-mcp/kervan/cmd/kervan/internal/terminal"
 	"github.com/kervan-mcp/kervan/internal/secret"
+	"github.com/kervan-mcp/kervan/spec"
 )
 
 // A process is what commands use of the world around them.
@@ -28,6 +30,19 @@ func newProcess(out, err io.Writer) *process {
 	p.log = slog.New(slog.NewTextHandler(p.messages, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return p
 }
+
+// hideNamed hides the value of every variable that a spec names, before it is
+// known which of them are secrets.
+func (p *process) hideNamed(text []byte, env *spec.Env) {
+	for _, name := range names.FindAll(text, -1) {
+		if value, ok := env.Lookup(string(name)); ok {
+			p.hide(string(name), value)
+		}
+	}
+}
+
+// names finds what may be the name of an environment variable.
+var names = regexp.MustCompile(`\b[A-Z][A-Z0-9_]{0,127}\b`)
 
 // hide keeps a secret out of all messages.
 func (p *process) hide(name, value string) {

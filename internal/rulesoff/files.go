@@ -3,6 +3,12 @@ package main
 // files are the edits for package spec: sections 5 and 6.
 var files = []switchOff{
 	{
+		Rule: "7.1 the policy reaches the tools", File: "spec/runtime.go",
+		Old:  "guard.NewTransport(o.Network)",
+		New:  "guard.NewTransport(guard.Policy{AllowPrivate: true, Resolver: o.Network.Resolver, TLS: o.Network.TLS})",
+		Test: "./spec TestRule7_4_RedirectsOfTools",
+	},
+	{
 		Rule: "5.1 merge keys", File: "spec/yaml.go",
 		Old:  `case key.Tag == "!!merge":`,
 		New:  "case false:",

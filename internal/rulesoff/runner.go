@@ -78,4 +78,14 @@ var runner = []switchOff{
 		Old: "s.command.DenyNetworks,", New: "nil,",
 		Test: "./cmd/kervan TestRule7_5_Networks",
 	},
+	{
+		Rule: "10.7 the log of net/http", File: "cmd/kervan/main.go",
+		Old: "log.SetOutput(io.Discard)", New: "_ = io.Discard\n_ = log.Default",
+		Test: "./cmd/kervan TestRule6_3_NothingOnTheWire",
+	},
+	{
+		Rule: "10.7 secrets in the wrong place", File: "cmd/kervan/load.go",
+		Old: "s.process.hideNamed(in.text, env)", New: "",
+		Test: "./cmd/kervan TestRule10_7_SecretsInBadSpecs",
+	},
 }

@@ -58,6 +58,11 @@ var templates = []switchOff{
 		Test: "./internal/template TestRule5_6_Values",
 	},
 	{
+		Rule: "5.6 values of slashes only", File: "internal/template/path.go",
+		Old: "case vanishes(s):", New: "case false && vanishes(s):",
+		Test: "./internal/template TestRule5_6_Values",
+	},
+	{
 		Rule: "5.6 the assembled path", File: "internal/template/path.go",
 		Old:  "if fault := pathFault(escaped); fault != \"\" {\n\t\treturn \"\"",
 		New:  "if fault := pathFault(escaped); false {\n\t\treturn \"\"",

@@ -8,6 +8,10 @@ import (
 // newline parts the lines of a value, whatever system it was written on.
 var newline = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
+// pointer spells a key as a JSON Pointer does (RFC 6901), as errors of readers of
+// JSON show it.
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // forms returns the texts that give a secret away: the value, with and without
 // surrounding blanks, and for one of several lines also its lines joined by LF,
 // by CRLF and by nothing, and each line by itself. Texts of fewer than 8
@@ -15,7 +19,7 @@ var newline = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func forms(value string) []string {
 	var all []string
 	for _, text := range []string{value, strings.TrimSpace(value)} {
-		all = append(all, text)
+		all = append(all, text, pointer.Replace(text))
 		lines := strings.Split(newline.Replace(text), "\n")
 		if len(lines) == 1 {
 			continue

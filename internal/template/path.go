@@ -106,8 +106,26 @@ func pathValueFault(s string) string {
 		return textValueTraversal
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return textValueControl
+	case vanishes(s):
+		return textValueVanishes
 	}
 	return ""
+}
+
+// vanishes reports whether nothing of a value is left for a server that decodes
+// it and merges slashes: its segment would be gone.
+func vanishes(s string) bool {
+	for range maxLayers {
+		if strings.Trim(lookalikes.Replace(s), "/ ") == "" {
+			return true
+		}
+		next := unescape(s)
+		if next == s {
+			return false
+		}
+		s = next
+	}
+	return false // pathFault refuses so many layers
 }
 
 // pathFault judges an assembled path, percent-encoded, as the readers on the

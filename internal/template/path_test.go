@@ -72,6 +72,7 @@ func TestRule5_6_Values(t *testing.T) {
 		"%252e%252e": "", "%25252e%25252e": "", "%2525252525252e": "", "%c0%ae%c0%ae": "", "..%00": "", "..%3b": "",
 		"\uFF0E\uFF0E": "", "\u2025": "", "..\uFF0Fa": "", "..\u2215a": "", "\uFF0E": "", "..\uFF3Ca": "",
 		"\xff": "", "\xc0\xae": "",
+		"/": "", "//": "", `\`: "", " / ": "", " ": "", "%2f": "", "%252F%5c": "", "\u2215": "",
 	} {
 		v := Values{Input: map[string]any{"x": value}}
 		got, err := mustParse(t, "/{{input.x}}/e").Path(v, nil)

@@ -155,6 +155,7 @@ func typeName(v any) string {
 const (
 	textValueEmpty     = "is empty: give at least one character"
 	textValueDots      = `is "." or "..": give a name`
+	textValueVanishes  = "holds nothing but slashes and blanks: give a name"
 	textValueTraversal = `holds "../" or "..\": give a name that does not leave its place`
 	textValueControl   = "holds a control character: leave it out"
 )
