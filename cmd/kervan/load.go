@@ -29,12 +29,7 @@ func (s *server) load(ctx context.Context, in inputs, env *spec.Env, options spe
 		return nil, in.textErr
 	}
 	s.process.hideNamed(in.text, env)
-	options.Vars = env.Lookup
-	options.Secrets = spec.SecretFunc(func(ctx context.Context, name, host, tool string) (string, error) {
-		value, err := env.Get(ctx, name, host, tool)
-		s.process.hide(name, value)
-		return value, err
-	})
+	options.Secrets = env
 	return spec.Load(ctx, in.text, options)
 }
 

@@ -113,7 +113,9 @@ func check(s switchOff) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=60s", "-overlay="+overlay, "-run=^"+test+"$", pkg)
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout=60s", "-run=^"+test+"$", pkg)
+	// By GOFLAGS, programs that a test builds have the edit too.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

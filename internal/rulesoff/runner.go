@@ -59,11 +59,6 @@ var runner = []switchOff{
 		Test: "./cmd/kervan/internal/terminal TestRule10_7_Escape",
 	},
 	{
-		Rule: "10.7 loaded secrets are hidden", File: "cmd/kervan/load.go",
-		Old: "s.process.hide(name, value)", New: "_ = value",
-		Test: "./cmd/kervan TestRule10_7_LoadedSecrets",
-	},
-	{
 		Rule: "10.7 the token is hidden", File: "cmd/kervan/auth.go",
 		Old: "s.process.hide(*s.command.AuthTokenEnv, token)", New: "_ = token",
 		Test: "./cmd/kervan TestRule10_2_TokenIsAsked",
