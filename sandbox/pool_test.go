@@ -102,6 +102,7 @@ func TestRule8_7_TimeoutAndCancelledAreDistinct(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newTestPool(t, Options{Children: 1})
+			p.maxCall = 5 * time.Second
 			pid := mustSelect(t, p, "attack:pid", "")
 			release := func() {}
 			if c.busy {

@@ -29,7 +29,7 @@ type switchOff struct {
 }
 
 // workers is how many rules are tried at once; each is mostly compiling.
-const workers = 2
+const workers = 3
 
 func main() {
 	var chosen []switchOff
