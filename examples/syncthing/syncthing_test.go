@@ -67,7 +67,7 @@ func TestSyncthing(t *testing.T) {
 
 		c.Call("remove_folder", map[string]any{"id": "notes"})
 		assert.Empty(t, kerventest.MustCall[folders](c, "list_folders", nil).Folders)
-		assert.Equal(t, "Upstream returned 404 Not Found.", c.CallErr("remove_folder", map[string]any{"id": "notes"}))
+		assert.Equal(t, "Upstream returned 404 Not Found.", c.CallErr("folder_status", map[string]any{"id": "notes"}))
 	})
 }
 
