@@ -50,7 +50,8 @@ func examplesIn(t *testing.T, text, data string) []example {
 // selects evaluates an example as a tool does.
 func selects(t *testing.T, pool *sandbox.Pool, e example) {
 	t.Helper()
-	assert.Empty(t, sandbox.Warnings(e.expression), e.expression)
+	warnings, _ := sandbox.Check(e.expression)
+	assert.Empty(t, warnings, e.expression)
 	out, err := pool.Select(t.Context(), e.expression, []byte(e.data))
 	if message, ok := strings.CutPrefix(e.result, "error: "); ok {
 		assert.EqualError(t, err, message, e.expression)
@@ -99,14 +100,16 @@ func TestSelectRefusals(t *testing.T) {
 				require.True(t, line == "" || strings.HasPrefix(line, "# "), line)
 				continue
 			}
+			warnings, err := sandbox.Check(m[1])
 			if refused := i == 0; refused {
-				assert.Error(t, sandbox.Compile(m[1]), m[1])
+				assert.Error(t, err, m[1])
 			} else {
-				assert.NoError(t, sandbox.Compile(m[1]))
-				assert.NotEmpty(t, sandbox.Warnings(m[1]), m[1])
+				assert.NoError(t, err, m[1])
+				assert.NotEmpty(t, warnings, m[1])
 			}
-			assert.NoError(t, sandbox.Compile(m[2]), m[2])
-			assert.Empty(t, sandbox.Warnings(m[2]), m[2])
+			warnings, err = sandbox.Check(m[2])
+			assert.NoError(t, err, m[2])
+			assert.Empty(t, warnings, m[2])
 		}
 	}
 	for _, shielded := range []string{"m.*.{n: length(@)}", "m.* | length(@)", "m.*.[length(@)]", "m.*.a[*].length(@)", "m.*.a[?length(@) > `1`]"} {

@@ -141,23 +141,20 @@ func (p *Pool) Report() Report {
 // its result would be wrong. The error is an [*ExpressionError]. It evaluates
 // nothing, starts no process, and is safe for concurrent use.
 func Compile(expression string) error {
-	_, err := jmes.Check(expression)
+	_, err := Check(expression)
+	return err
+}
+
+// Check is [Compile] that also tells what may surprise in an expression that it
+// accepts, one sentence each.
+func Check(expression string) (warnings []string, err error) {
+	warnings, err = jmes.Check(expression)
 	if err == nil {
-		return nil
+		return warnings, nil
 	}
 	var e *jmes.Error
 	if errors.As(err, &e) {
-		return &ExpressionError{Message: e.Message, Hint: e.Hint, Offset: e.Offset}
+		return nil, &ExpressionError{Message: e.Message, Hint: e.Hint, Offset: e.Offset}
 	}
-	return &ExpressionError{Message: err.Error(), Offset: -1}
-}
-
-// Warnings returns what may surprise in an expression that [Compile] accepts, one
-// sentence each, and nothing for one that it refuses.
-func Warnings(expression string) []string {
-	warnings, err := jmes.Check(expression)
-	if err != nil {
-		return nil
-	}
-	return warnings
+	return nil, &ExpressionError{Message: err.Error(), Offset: -1}
 }

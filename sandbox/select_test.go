@@ -84,6 +84,9 @@ func TestRule8_7_ErrorsNameTheProblemNeverTheData(t *testing.T) {
 
 func TestRule8_7_Compile(t *testing.T) {
 	for _, good := range []string{"@", "a.b[*].c", "items[?price > `5`].{id: id, n: name}[:10]", "sort_by(@, &a)"} {
+		warnings, err := Check(good)
+		assert.NoError(t, err, good)
+		assert.Empty(t, warnings, good)
 		assert.NoError(t, Compile(good), good)
 	}
 	for _, bad := range []string{"", " ", "a[", "a b", "nope(@)", "@(foo)", "a.*.type(@)", "a > `9007199254740993`", strings.Repeat("a", 1001)} {
@@ -93,10 +96,13 @@ func TestRule8_7_Compile(t *testing.T) {
 		assert.NotEmpty(t, e.Message)
 		assert.LessOrEqual(t, e.Offset, len(bad))
 		assert.Equal(t, withHint(e.Message, e.Hint), err.Error())
-		assert.Empty(t, Warnings(bad))
+		warnings, again := Check(bad)
+		assert.Equal(t, err, again)
+		assert.Empty(t, warnings)
 	}
-	assert.Empty(t, Warnings("a.b"))
-	assert.NotEmpty(t, Warnings("items[?a][0]"))
+	warnings, err := Check("items[?a][0]")
+	require.NoError(t, err)
+	assert.NotEmpty(t, warnings)
 }
 
 func TestErrorsReadTheSame(t *testing.T) {

@@ -179,11 +179,11 @@ func (t *toolCheck) readOutput(n *node) {
 }
 
 func (t *toolCheck) checkSelect(n *node) {
-	err := sandbox.Compile(n.text)
+	warnings, err := sandbox.Check(n.text)
+	for _, warning := range warnings {
+		t.warn(n, clause(warning))
+	}
 	if err == nil {
-		for _, warning := range sandbox.Warnings(n.text) {
-			t.warn(n, clause(warning))
-		}
 		return
 	}
 	message := err.Error()

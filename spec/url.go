@@ -67,7 +67,7 @@ func (t *target) setAuthority(authority string) (fault string) {
 		return fault
 	}
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[t.scheme]
+		port = httptool.DefaultPort(t.scheme)
 	}
 	normal, err := guard.NormalizeHost(host)
 	if err != nil {

@@ -26,7 +26,7 @@ func addSun(ctx context.Context, app *kervan.App) (stop func(), err error) {
 		return nil, err
 	}
 	api := &http.Server{Handler: sunAPI(), ReadHeaderTimeout: 10 * time.Second}
-	go api.Serve(listener) //nolint:errcheck // it ends with Close
+	go func() { _ = api.Serve(listener) }() // until Close
 	address := listener.Addr().String()
 	tools, err := spec.Load(ctx, bytes.ReplaceAll(sunFile, []byte("127.0.0.1:8099"), []byte(address)), spec.Options{
 		Name: "kervan.yaml",

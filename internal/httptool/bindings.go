@@ -51,10 +51,11 @@ func hostPort(u *url.URL) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return net.JoinHostPort(host, or(u.Port(), defaultPort(u.Scheme))), nil
+	return net.JoinHostPort(host, or(u.Port(), DefaultPort(u.Scheme))), nil
 }
 
-func defaultPort(scheme string) string {
+// DefaultPort is the port of a scheme whose URL names none.
+func DefaultPort(scheme string) string {
 	if scheme == "http" {
 		return "80"
 	}

@@ -107,7 +107,7 @@ func (c *call) missingVar() (name string, missing bool) {
 func (c *call) redactor() *secret.Redactor { return c.rt.Vault.Redactor() }
 
 // ownHost is the tool's host and port.
-func (t *Tool) ownHost() string { return net.JoinHostPort(t.Host, or(t.Port, defaultPort(t.Scheme))) }
+func (t *Tool) ownHost() string { return net.JoinHostPort(t.Host, or(t.Port, DefaultPort(t.Scheme))) }
 
 func (t *Tool) method() string { return or(t.Method, "GET") }
 

@@ -126,7 +126,7 @@ func (t *Tool) accept() string {
 // authority is the host, with its port where it is not the scheme's own: some
 // servers know themselves only so.
 func (t *Tool) authority() string {
-	if t.Port != "" && t.Port != defaultPort(t.Scheme) {
+	if t.Port != "" && t.Port != DefaultPort(t.Scheme) {
 		return net.JoinHostPort(t.Host, t.Port)
 	}
 	if strings.Contains(t.Host, ":") {
